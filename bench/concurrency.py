@@ -194,7 +194,7 @@ def main() -> None:
         columns += ["core, ms", *(RIVALS if arguments.rivals else ())]
         print("|", " | ".join(columns), "|\n|---" + "|--:" * (len(columns) - 1) + "|")
     for name in arguments.servers:
-        how, most = SERVERS[name]
+        how, most, *_ = SERVERS[name]
         count = min(most, arguments.requests)
         expected, level = best_bare(how, count)
         if arguments.simulated:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from email.message import Message
 from urllib.parse import parse_qs, urlsplit
 
-from dialect_servers import AnthropicServer, GeminiServer
-from servers import JsonHandler, Server, prompt_of
+from dialect_servers import LIVE_PATHS, AnthropicServer, GeminiServer
+from servers import Fault, Server, error, prompt_of
 
 
 @dataclass
@@ -25,16 +25,17 @@ class Fate:
     fail: tuple = ()
 
 
+def refusals(*statuses):
+    """Refusals of a call, one after the other; it is taken where a status is None."""
+    return [error(status) if status else Fault() for status in statuses]
+
+
 class Batching:
-    """What the three have in common.
+    """What the three have in common. ``faults`` are of calls too, by how "POST /v1/files" ends.
 
     Attributes:
         fates: are used up one a batch; one that fails does so at once.
         looks: how often a batch is looked at until it has ended.
-        lost_replies: batches to make without ever saying so (``lost_as``: with that status).
-        cut: downloads of results that end in the middle.
-        refusals: by call, statuses to refuse it with (None: it is taken); ``complaint`` is said.
-        odd: by call, bodies to send in place of the reply, once what was asked is done.
         page: batches of a page of a list, the newest first.
     """
 
@@ -44,14 +45,23 @@ class Batching:
         self.batches = []
         self.files = {}
         self.looks = 2
-        self.lost_replies = 0
         self.page = 100
-        self.lost_as = None
-        self.cut = 0
         self.calls = Counter()
-        self.refusals = {}
-        self.odd = {}
-        self.complaint = "busy"
+
+    def refuse(self, call, *statuses):
+        self.faults[call].extend(refusals(*statuses))
+
+    def respond(self, method, path, header, content):
+        parts = urlsplit(path)
+        if parts.path.endswith(LIVE_PATHS):
+            return super().respond(method, path, header, content)
+        call = f"{method} {parts.path}"
+        with self.lock:
+            self.calls[call] += 1
+            fault = Server.next_fault(self, call)
+            if fault.status and not fault.done:
+                return None, (), fault
+            return *self.called(parts.path, parse_qs(parts.query), content, header), fault
 
     def submitted(self):
         """How often each prompt stands in a batch."""
@@ -98,46 +108,6 @@ class Batching:
         start = names.index(query[after][0]) + 1 if after in query else 0
         stop = start + min(self.page, int(query["limit"][0]))
         return {"data": listed[start:stop], "has_more": stop < len(listed)}
-
-    def handler(self):
-        server = self
-
-        class Handler(JsonHandler):
-            def do_POST(self):
-                self.answer(self.body())
-
-            def do_GET(self):
-                self.answer(None)
-
-            def answer(self, content):
-                parts = urlsplit(self.path)
-                call = f"{self.command} {parts.path}"
-                with server.lock:
-                    server.calls[call] += 1
-                    server.keys.add(self.headers.get(server.key_header))
-                    statuses = server.refusals.get(call)
-                    if statuses and (status := statuses.pop(0)):
-                        said = {"error": {"message": server.complaint}}
-                        self.send(json.dumps(said).encode(), status)
-                        return
-                    made = len(server.batches)
-                    reply, headers = server.called(
-                        parts.path, parse_qs(parts.query), content, self.headers
-                    )
-                    if len(server.batches) > made and server.lost_replies:
-                        server.lost_replies -= 1
-                        self.close_connection = True
-                        if server.lost_as:
-                            self.send(b"{}", server.lost_as)
-                        return
-                    if isinstance(reply, bytes) and reply and server.cut:
-                        server.cut -= 1
-                        reply = reply[: len(reply) // 2]
-                    whole = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-                    odd = server.odd.get(call)
-                    self.send(odd.pop(0) if odd else whole, 200, headers)
-
-        return Handler
 
 
 class BatchServer(Batching, Server):

@@ -5,7 +5,6 @@ of the ``openai`` client): a machine is found by ``prompt_cache_key``, or else b
 begins, and takes about 15 requests a minute of each; what is more goes to machines with nothing.
 """
 
-import threading
 import time
 from functools import cache
 
@@ -42,12 +41,11 @@ class CachingServer(Server):
         self.times = {}
         self.bill = []
         self.usage = []
-        self.turn = threading.Lock()
         self.number = 0
 
     def reply(self, prompt, path, body):
         batched = self.is_batched(path)
-        with self.turn:
+        with self.lock:
             self.number += 1
             plain, read, written = self.counted(prompt, body, batched)
         text = echo(prompt)

@@ -1,6 +1,5 @@
 """Servers that speak Anthropic's and Google's own APIs, by the rules of their documentation."""
 
-import threading
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -26,7 +25,6 @@ class AnthropicServer(Server):
         self.blocks = None
         self.stop = "end_turn"
         self.written = self.read = self.plain = 0
-        self.counting = threading.Lock()
 
     def usage(self, body):
         """The tokens of a request, each in one of three counts."""
@@ -35,7 +33,7 @@ class AnthropicServer(Server):
         plain = words(prompt_of(body)) + sum(words(said) for _, said in before)
         marked = [n for n, block in enumerate(blocks) if "cache_control" in block]
         read = written = 0
-        with self.counting:
+        with self.lock:
             for last in marked:
                 key = repr((body.get("system"), before, [b["text"] for b in blocks[: last + 1]]))
                 tokens = sum(words(block["text"]) for block in blocks[: last + 1])
@@ -70,10 +68,8 @@ class GeminiServer(Server):
         super().__init__(delay)
         self.parts = None
         self.finish = "STOP"
-        self.paths = set()
 
     def reply(self, prompt, path, body):
-        self.paths.add(path)
         parts = [{"text": echo(prompt)}] if self.parts is None else self.parts
         return {
             "candidates": [
@@ -90,6 +86,8 @@ class GeminiServer(Server):
 
 DIALECT_PATHS = ("/messages", ":generateContent")
 """How the paths of such requests end."""
+LIVE_PATHS = ("/completions", *DIALECT_PATHS)
+"""How those of any request for a response at once end."""
 
 
 def as_chat(path, body):
@@ -128,13 +126,13 @@ def in_dialect(path, reply):
     }  # fmt: skip
 
 
-SERVERS = {"anthropic": AnthropicServer, "gemini": GeminiServer}
+SERVERS = {"openai": Server, "anthropic": AnthropicServer, "gemini": GeminiServer}
 
 
 @contextmanager
 def served(tmp_path, engine, **answers):
     """A server and a part that asks it."""
     with running(kind=SERVERS[engine]) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": engine, "model": "echo-1", **answers}
+        part = Part(tmp_path, server.url, engine)
+        part.answers |= answers
         yield server, part

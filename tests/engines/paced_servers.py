@@ -17,55 +17,45 @@ from steadfast.engines.api.client import ServerReply
 from steadfast.engines.api.engines import build
 from steadfast.engines.base import Setup
 
+HALVED = {"seconds": 0.5, "slots": 64, "changed": 8, "change_after": 1_500}
+REFUSING = {"seconds": 0.2, "slots": 64, "refused": 0.02}
+UNEQUAL = {"seconds": 0.5, "spread": 1.0}
 SERVERS = {
-    "steady": ({}, 20_000),
-    "slow, without a limit": ({"seconds": 1.0}, 3_000),
-    "64 side by side, others wait": ({"slots": 64}, 100_000),
-    "32 side by side, slow, few requests": ({"seconds": 1.0, "slots": 32}, 500),
-    "slows down beyond 40": ({"slots": 40, "slower": 2.0}, 10_000),
-    "each takes longer the more there are": ({"seconds": 0.2, "growing": 0.02}, 5_000),
-    "falls from 64 to 8": (
-        {"seconds": 0.5, "slots": 64, "changed": 8, "change_after": 1_500},
-        3_000,
-    ),
-    "falls from 64 to 8, slows down beyond": (
-        {"seconds": 0.5, "slots": 64, "changed": 8, "change_after": 1_500, "slower": 2.0},
-        3_000,
-    ),
+    "steady": ({}, 20_000, 4_000, 256),
+    "slow, without a limit": ({"seconds": 1.0}, 3_000, 3_000, 256),
+    "64 side by side, others wait": ({"slots": 64}, 100_000, 1_250, 64),
+    "32 side by side, slow, few requests": ({"seconds": 1.0, "slots": 32}, 500, 500, 32),
+    "slows down beyond 40": ({"slots": 40, "slower": 2.0}, 10_000, 4_000, 32),
+    "each takes longer the more there are": (
+        {"seconds": 0.2, "growing": 0.02}, 5_000, 1_250, 256),
+    "falls from 64 to 8": (HALVED, 3_000, 2_000, 64),
+    "falls from 64 to 8, slows down beyond": (HALVED | {"slower": 2.0}, 3_000, 2_200, 8),
     "rises from 8 to 64": (
-        {"seconds": 0.5, "slots": 8, "changed": 64, "change_after": 500},
-        3_000,
-    ),
-    "429 to 2 %": ({"seconds": 0.2, "slots": 64, "refused": 0.02}, 5_000),
-    "429 to 2 %, few requests": ({"seconds": 0.2, "slots": 64, "refused": 0.02}, 461),
-    "500 to 5 %, 429 to 2 %": (
-        {"seconds": 0.2, "slots": 64, "refused": 0.02, "failed": 0.05},
-        5_000,
-    ),
-    "100 a second": ({"per_second": 100}, 1_280),
-    "1,000 every ten seconds": ({"per_second": 100, "window": 10.0}, 5_000),
-    "unequal answers, 64 side by side": ({"seconds": 0.5, "slots": 64, "spread": 1.0}, 5_000),
-    "unequal answers, without a limit": ({"seconds": 0.5, "spread": 1.0}, 5_000),
-    "halts for 1.5 s of every 6": ({"seconds": 0.2, "slots": 64, "stalls": (6.0, 1.5)}, 5_000),
-    "down for 10 s": ({"seconds": 0.2, "slots": 64, "down": (5.0, 15.0)}, 5_000),
-    "resets connections beyond 8, few requests": ({"seconds": 1.0, "resets": 8}, 200),
-    "resets connections beyond 32": ({"seconds": 0.2, "resets": 32}, 2_000),
-}
-"""Settings of ``Paced``, and how many requests they are asked."""
+        {"seconds": 0.5, "slots": 8, "changed": 64, "change_after": 500}, 3_000, 1_250, 64),
+    "429 to 2 %": (REFUSING, 5_000, 1_250, 256),
+    "429 to 2 %, few requests": (REFUSING, 461, 461, 256),
+    "500 to 5 %, 429 to 2 %": (REFUSING | {"failed": 0.05}, 5_000, 2_000, 256),
+    "100 a second": ({"per_second": 100}, 1_280, 1_250, 8),
+    "1,000 every ten seconds": ({"per_second": 100, "window": 10.0}, 5_000, 1_250, 256),
+    "unequal answers, 64 side by side": (UNEQUAL | {"slots": 64}, 5_000, 1_250, 64),
+    "unequal answers, without a limit": (UNEQUAL, 5_000, 1_250, 256),
+    "halts for 1.5 s of every 6": (
+        {"seconds": 0.2, "slots": 64, "stalls": (6.0, 1.5)}, 5_000, 3_000, 64),
+    "down for 10 s": ({"seconds": 0.2, "slots": 64, "down": (5.0, 15.0)}, 5_000, 3_000, 256),
+    "resets connections beyond 8, few requests": ({"seconds": 1.0, "resets": 8}, 200, 200, 8),
+    "resets connections beyond 32": ({"seconds": 0.2, "resets": 32}, 2_000, 2_000, 32),
+}  # fmt: skip
+"""Settings of ``Paced``, the requests that it gets in ``bench/`` and in tests, and the level at
+which a bare client is soonest done with the latter, as ``best_bare`` found it."""
 OWN = "http://paced.invalid/v1"
+MESSAGE = {"role": "assistant", "content": "yes"}
 ANSWER = json.dumps(
     {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": "judge",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": "yes"},
-            }
-        ],
+        "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}],
         "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
     }
 ).encode()

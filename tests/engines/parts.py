@@ -53,21 +53,31 @@ class Gold:
         return f"baseline of {sample_id} " + "and on " * 60
 
 
-class Part:
-    """One part in a directory: runs it, and reads what was written."""
+def url_of(url, engine):
+    """A server's address as an engine has it."""
+    return url if engine == "openai" or url is None else url.removesuffix("/v1")
 
-    def __init__(self, directory: Path, url: str | None = None):
+
+class Part:
+    """One part in a directory: runs it, and reads what was written.
+
+    Args:
+        url: of a server; providers' own APIs have it without the version.
+    """
+
+    def __init__(self, directory: Path, url: str | None = None, engine="openai", **operation):
         self.directory = directory
         self.journal = directory / "journal.jsonl"
         self.out = directory / "out.jsonl"
         self.provenance_out = directory / "out.provenance.json"
         self.log = directory / "log"
-        self.answers = {"engine": "openai", "model": "echo-1"}
+        self.answers = {"engine": engine, "model": "echo-1"}
         self.operation = {
-            "base_url": url,
+            "base_url": url_of(url, engine),
             "api_key_env": None,
             "max_concurrency": 4,
             "timeout": 5.0,
+            **operation,
         }
 
     def run(
@@ -161,8 +171,8 @@ if __name__ == "__main__":
     directory, url, contexts, questions, operation = sys.argv[1:]
     asked = items(int(contexts), int(questions))
     how = json.loads(operation)
-    part = Part(Path(directory), url)
-    part.answers |= {"engine": how.pop("engine", "openai"), **how.pop("answers", {})}
+    part = Part(Path(directory), url, how.pop("engine", "openai"))
+    part.answers |= how.pop("answers", {})
     times = how.pop("times", 1)
     asked = [replace(item, context=item.context * times) for item in asked]
     part.run(asked, **how)

@@ -20,7 +20,9 @@ class Fault:
     body: bytes | None = None
     reason: str | None = None
     headers: dict = field(default_factory=dict)
-    drop: bool = False  # close the connection in the middle of the body
+    drop: bool = False  # close the connection in the middle of the body; before it, if it is empty
+    cut: bool = False  # end in the middle of the body, as if that were all
+    done: bool = False  # do what a call of the batch API asks for all the same
     delay: float = 0.0  # answer, but so many seconds later
 
 
@@ -35,10 +37,13 @@ def echo(prompt):
 
 
 class Server:
-    """Counts what it is asked; ``faults`` are used up one a request, by the prompt's ending.
+    """Counts its requests; ``faults`` are used up one a request, by the prompt's ending.
 
-    ``faults[""]`` holds for any prompt. ``log`` has (prompt, start, end, requests under way).
+    ``faults[""]`` holds for any prompt. ``log`` has (prompt, start, end) of each request,
+    ``requests`` its path, header and body as they came.
     """
+
+    key_header = "Authorization"
 
     def __init__(self, delay=0.0):
         self.delay = delay
@@ -47,21 +52,36 @@ class Server:
         self.asked = Counter()
         self.answered = Counter()
         self.log = []
+        self.requests = []
         self.bodies = []
         self.keys = set()
         self.busy = self.most_busy = 0
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
-    key_header = "Authorization"
-
-    def handler(self):
-        return handler_of(self)
-
-    def next_fault(self, prompt):
+    def next_fault(self, name):
         for ending, faults in self.faults.items():
-            if faults and prompt.endswith(ending):
+            if faults and name.endswith(ending):
                 return faults.popleft()
         return Fault()
+
+    def respond(self, method, path, header, content):
+        """The reply to a request, its headers, and what is to go wrong with it."""
+        body = json.loads(content)
+        prompt = prompt_of(body)
+        start = time.monotonic()
+        with self.lock:
+            self.asked[prompt] += 1
+            self.bodies.append(body)
+            self.busy += 1
+            self.most_busy = max(self.most_busy, self.busy)
+            fault = self.next_fault(prompt)
+        time.sleep(self.delay + fault.delay)
+        with self.lock:
+            self.busy -= 1
+            self.log.append((prompt, start, time.monotonic()))
+            if not fault.status and not fault.drop:
+                self.answered[prompt] += 1
+        return self.reply(prompt, path, body) if fault.body is None else None, (), fault
 
     def reply(self, prompt, path, body):
         text = echo(prompt)
@@ -124,33 +144,30 @@ class JsonHandler(BaseHTTPRequestHandler):
 
 def handler_of(server):
     class Handler(JsonHandler):
+        def do_GET(self):
+            self.answer(None)
+
         def do_POST(self):
-            body = json.loads(self.body())
+            self.answer(self.body())
+
+        def answer(self, content):
             if server.stopped:  # a connection that outlives its server
                 self.close_connection = True
                 return
-            prompt = prompt_of(body)
-            start = time.monotonic()
             with server.lock:
-                server.asked[prompt] += 1
-                server.bodies.append(body)
+                server.requests.append((self.path, self.headers, content))
                 server.keys.add(self.headers.get(server.key_header))
-                server.busy += 1
-                server.most_busy = max(server.most_busy, server.busy)
-                fault = server.next_fault(prompt)
-            time.sleep(server.delay + fault.delay)
-            with server.lock:
-                server.busy -= 1
-                server.log.append((prompt, start, time.monotonic()))
-                if not fault.status and not fault.drop:
-                    server.answered[prompt] += 1
-            content = fault.body
-            if content is None:
-                content = json.dumps(server.reply(prompt, self.path, body)).encode()
-            headers = [(name.replace("_", "-"), value) for name, value in fault.headers.items()]
-            cut = len(content) // 2 if fault.drop else None
+            reply, headers, fault = server.respond(self.command, self.path, self.headers, content)
+            body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+            body = body if fault.body is None else fault.body
+            body = body[: len(body) // 2] if fault.cut else body
+            names = ((name.replace("_", "-"), value) for name, value in fault.headers.items())
+            if fault.drop and not body:
+                self.close_connection = True
+                return
+            cut = len(body) // 2 if fault.drop else None
             try:
-                self.send(content, fault.status or 200, headers, cut, fault.reason)
+                self.send(body, fault.status or 200, [*headers, *names], cut, fault.reason)
             except OSError:
                 self.close_connection = True
 
@@ -166,7 +183,7 @@ class Http(ThreadingHTTPServer):
 def running(delay=0.0, kind=Server):
     """A server of that kind that runs while the block does; its address is ``server.url``."""
     server = kind(delay)
-    http = Http(("127.0.0.1", 0), server.handler())
+    http = Http(("127.0.0.1", 0), handler_of(server))
     server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -1,59 +1,129 @@
-"""How a server is reached: by a key and an address, neither of which is ever shown."""
+"""How a server is reached: as the ``openai`` client does it, with a key that nobody else sees."""
 
+import asyncio
+import json
+
+import openai
 import pytest
 
-from servers import error
+from servers import Fault, echo
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.api.client import Access
+from steadfast.engines.api.client import Access, Client
+from steadfast.engines.base import Setup, build_engine
+
+PROMPT = "Grüße, 北京 😀"
+BODY = {"model": "m", "messages": [{"role": "user", "content": PROMPT}], "max_tokens": 4}
+COMMON = {"authorization", "content-type", "accept", "user-agent", "openai-organization"}
 
 
-def test_the_key_comes_from_the_environment_and_goes_nowhere_else(part, server, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "sk-very-secret")
-    server.faults["Ask 2.0!"].append(error(400, message="bad key sk-very-secret?"))
-    part.run(api_key_env="MY_KEY", allowed_failures=1.0)
-    assert server.keys == {"Bearer sk-very-secret"}
-    for path in part.directory.iterdir():
-        assert "sk-very-secret" not in path.read_text("utf-8")
-    assert "bad key (key)?" in part.out.read_text("utf-8")
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-1234567890")
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize("value", [None, "", "  "])
-def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch, value):
-    monkeypatch.delenv("MY_KEY", raising=False)
-    if value is not None:
-        monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="variable MY_KEY contains no API key"):
-        part.run(api_key_env="MY_KEY")
-    assert not server.asked
+def post(url):
+    """The reply to the body, sent by the client with the settings of a model at that address."""
+
+    async def run():
+        async with Client(Access(url, "MY_KEY").client_settings(5.0)) as client:
+            return await client.post("/chat/completions", BODY)
+
+    return asyncio.run(run())
 
 
-@pytest.mark.parametrize("value", ["schlüssel-12345", "two\nlines-12345"])
-def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value):
-    monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="MY_KEY contains characters that are invalid") as raised:
-        part.run(api_key_env="MY_KEY")
-    assert value not in str(raised.value)
-    assert not server.asked
+# --- what is sent -----------------------------------------------------------------------------
+
+
+def test_a_request_is_that_of_the_openai_client(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-7")
+    reply = post(server.url)
+
+    async def theirs():
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="sk-1234567890") as client:
+            await client.chat.completions.create(**BODY)
+
+    asyncio.run(theirs())
+    (path, header, body), (their_path, their_header, their_body) = server.requests
+    assert path == their_path == "/v1/chat/completions"
+    assert json.loads(body) == json.loads(their_body) == BODY
+    assert {name: header[name] for name in COMMON} == {name: their_header[name] for name in COMMON}
+    assert reply.status == 200
+    assert json.loads(reply.content)["choices"][0]["message"]["content"] == echo(PROMPT)
+
+
+@pytest.mark.parametrize(("timeout", "connect"), [(5.0, 5.0), (20.0, 20.0), (600.0, 20.0)])
+def test_a_connection_takes_twenty_seconds_at_most_and_no_longer_than_a_reply(timeout, connect):
+    settings = Access("http://127.0.0.1/v1", "MY_KEY").client_settings(timeout)
+    assert (settings["timeout"].connect, settings["timeout"].read) == (connect, timeout)
+
+    async def given_up_after():
+        async with Client(settings) as client:
+            return client._session.timeout.sock_connect
+
+    assert asyncio.run(given_up_after()) == connect
+
+
+def test_a_proxy_is_used_where_the_environment_names_one(server, monkeypatch):
+    monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
+    post("http://api.invalid/v1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    post(server.url)
+    paths = [path for path, _, _ in server.requests]
+    assert paths == ["http://api.invalid/v1/chat/completions", "/v1/chat/completions"]
+
+
+def test_another_host_that_a_server_names_does_not_get_the_key(server):
+    other = server.url.replace("127.0.0.1", "localhost")
+    server.faults[""].append(Fault(307, b"", headers={"Location": f"{other}/chat/completions"}))
+    post(server.url)
+    hosts = [header["Host"].partition(":")[0] for _, header, _ in server.requests]
+    assert hosts == ["127.0.0.1", "localhost"]
+    assert ["authorization" in header for _, header, _ in server.requests] == [True, False]
+
+
+@pytest.mark.parametrize(("system", "tokens"), [(None, 4 + 3), ("Be brief.", 4 + 9 + 4 + 3)])
+def test_a_template_adds_the_marks_of_its_messages_and_of_the_reply(system, tokens):
+    settings = {"engine": "openai", "model": "m", "system": system}
+    engine = build_engine(Setup(settings, {"api_key_env": None}))
+    assert engine.template_tokens(len) == tokens
+
+
+# --- keys and addresses that are refused --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("key", "sentence"),
     [
-        "api.example.org/v1",
-        "http://[::1",
-        "http://example.org:port/v1",
-        "https://example.org/v1?api_key=secret-word",
-        "http:///v1",
-        "ftp://example.org/secret-word",
+        (None, "variable MY_KEY contains no API key"),
+        ("", "variable MY_KEY contains no API key"),
+        ("  ", "variable MY_KEY contains no API key"),
+        ("schlüssel-12345", "MY_KEY contains characters that are invalid"),
+        ("two\nlines-12345", "MY_KEY contains characters that are invalid"),
     ],
 )
-def test_an_address_that_is_none_is_said_without_what_it_holds(part, address):
-    with pytest.raises(UserError, match="base_url is not a valid URL of an API") as raised:
-        part.run(base_url=address)
-    assert "secret-word" not in str(raised.value)
+def test_a_missing_or_invalid_key_is_named_before_anything_is_sent(
+    part, server, monkeypatch, key, sentence
+):
+    monkeypatch.delenv("MY_KEY")
+    if key is not None:
+        monkeypatch.setenv("MY_KEY", key)
+    with pytest.raises(UserError, match=sentence) as raised:
+        part.run(api_key_env="MY_KEY")
+    assert not (key and key.strip() and key in str(raised.value))
+    assert not server.asked
 
 
+INVALID = [
+    "api.example.org/v1",
+    "http://[::1",
+    "http://example.org:port/v1",
+    "https://example.org/v1?api_key=secret-word",
+    "http:///v1",
+    "ftp://example.org/secret-word",
+]
 WITH_USER = [
     "http://user:secret-word@127.0.0.1:9/v1",
     "http://secret-word@127.0.0.1:9/v1",
@@ -63,25 +133,30 @@ WITH_USER = [
     "http://user:secret-word@example.org:port/v1",
     "ftp://secret-word@example.org",
 ]
+SENTENCES = {
+    **dict.fromkeys(INVALID, "base_url is not a valid URL of an API"),
+    **dict.fromkeys(WITH_USER, r"base_url contains a user name or password; .* api_key_env"),
+}
+
+
+@pytest.mark.parametrize(("address", "sentence"), SENTENCES.items())
+def test_an_invalid_address_is_refused_and_never_shown(part, monkeypatch, address, sentence):
+    """A server would be sent a user or password in place of the key."""
+    with pytest.raises(UserError, match=sentence) as raised:
+        part.run(base_url=address, api_key_env="MY_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    with pytest.raises(UserError, match=sentence.partition(";")[0]) as by_environment:
+        part.run(base_url=None, api_key_env="MY_KEY")
+    assert "secret-word" not in f"{raised.value} {by_environment.value}"
 
 
 @pytest.mark.parametrize("address", WITH_USER)
-def test_a_user_or_password_in_the_address_is_refused_and_never_shown(part, monkeypatch, address):
-    """A server would be sent it in place of the key."""
-    monkeypatch.setenv("MY_KEY", "sk-very-secret")
-    with pytest.raises(
-        UserError, match=r"base_url contains a user name or password; .* api_key_env"
-    ) as one:
-        part.run(base_url=address, api_key_env="MY_KEY")
-    monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(UserError, match="base_url contains a user name or password") as two:
-        part.run(base_url=None, api_key_env="MY_KEY")
+def test_a_user_or_password_in_the_address_is_refused_with_the_config(address):
     model = {"engine": "openai", "model": "m", "window": 4096, "base_url": address}
-    with pytest.raises(
-        UserError, match=r"models.m.base_url: the URL contains a user name or pass"
-    ) as three:
+    sentence = r"models.m.base_url: the URL contains a user name or pass"
+    with pytest.raises(UserError, match=sentence) as raised:
         load_config({"models": {"m": model}})
-    assert "secret-word" not in f"{one.value} {two.value} {three.value}"
+    assert "secret-word" not in str(raised.value)
 
 
 def test_an_at_sign_behind_the_host_is_no_user():

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchServer
-from dialect_servers import AnthropicServer, GeminiServer, words
+from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchServer, refusals
+from dialect_servers import SERVERS, words
 from parts import Job, Part, items, prompts, same_bytes
-from servers import Server, echo, running
+from servers import Fault, echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
@@ -16,27 +16,55 @@ from steadfast.engines.api import batch_files
 from steadfast.engines.api.batches import ChatBatches
 from steadfast.engines.api.engines import BATCHES
 from steadfast.engines.api.replies import Retry
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.bill import Bill
 
 KINDS = {
-    "openai": (BatchServer, Server),
-    "anthropic": (AnthropicBatchServer, AnthropicServer),
-    "gemini": (GeminiBatchServer, GeminiServer),
+    "openai": BatchServer,
+    "anthropic": AnthropicBatchServer,
+    "gemini": GeminiBatchServer,
 }
-MAKING = {
-    "openai": "POST /v1/batches",
-    "anthropic": "POST /v1/messages/batches",
-    "gemini": "POST /v1/models/echo-1:batchGenerateContent",
+CALLS = {
+    "make": {
+        "openai": "POST /v1/batches",
+        "anthropic": "POST /v1/messages/batches",
+        "gemini": "POST /v1/models/echo-1:batchGenerateContent",
+    },
+    "look": {
+        "openai": "GET /v1/batches/batch_0",
+        "anthropic": "GET /v1/messages/batches/msgbatch_0",
+        "gemini": "GET /v1/batches/b0",
+    },
+    "upload": {"openai": "POST /v1/files", "gemini": "POST /upload/v1/files"},
+    "fetch": {"openai": "/content", "anthropic": "/results", "gemini": ":download"},
 }
-LOOKING = {
-    "openai": "GET /v1/batches/batch_0",
-    "anthropic": "GET /v1/messages/batches/msgbatch_0",
-    "gemini": "GET /v1/batches/b0",
-}
-UPLOADING = {"openai": "POST /v1/files", "gemini": "POST /upload/v1/files"}
-CALLS = [(name, call[name]) for call in (MAKING, LOOKING, UPLOADING) for name in call]
-RESULTS = ("/results", ":download", "/content")
+"""How the calls of a batch API end, by what they do."""
+MAKING = CALLS["make"]
+LOOKING = CALLS["look"]
+FETCHES = tuple(CALLS["fetch"].values())
 PRICE = {"input": 2.0, "cached": None, "output": 8.0}
+LOST = Fault(drop=True, body=b"")
+LOSSES = {"dropped": LOST, "500": Fault(500, b"{}", done=True), "503": Fault(503, b"{}", done=True)}
+"""Replies to the making of a batch that do not say so."""
+ODD = [
+    Fault(body=body)
+    for body in (b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status": ""}', b"\xff")
+]
+PASSING = refusals(500, 429, 503)
+TURNED_AWAY = refusals(None, 429, 429, None, 429, 429)
+SCRIPTS = {
+    "no fault": ("make", [], {}, [10]),
+    "within the limit": ("make", [], {"batch_requests": 4}, [4, 4, 2]),
+    "turned away, waits for those under way": (
+        "make", TURNED_AWAY, {"batch_requests": 4, "attempts": 2, "price": PRICE, "max_spend": 1},
+        [4, 4, 2]),
+    **{f"{call}: a passing fault": (call, PASSING, {}, [10]) for call in CALLS},
+    **{f"{call}: something else": (call, ODD, {"attempts": len(ODD) + 1}, [10])
+       for call in ("make", "look", "upload")},
+    "fetch: ends in the middle": ("fetch", [Fault(cut=True)], {}, [10]),
+}  # fmt: skip
+"""What goes wrong with a call, the operation, and the sizes of the batches that are made."""
+RUNS = [(engine, name) for name, (call, *_) in SCRIPTS.items() for engine in CALLS[call]]
 
 
 @pytest.fixture(params=KINDS)
@@ -46,13 +74,13 @@ def engine(request):
 
 @pytest.fixture
 def server(engine):
-    with running(kind=KINDS[engine][0]) as started:
+    with running(kind=KINDS[engine]) as started:
         yield started
 
 
 @pytest.fixture
 def part(tmp_path, engine, server):
-    return part_of(tmp_path, engine, server, batch=True)
+    return Part(tmp_path, server.url, engine, batch=True)
 
 
 def only(*names):
@@ -60,34 +88,28 @@ def only(*names):
     return pytest.mark.parametrize("engine", names, indirect=True)
 
 
-def address(engine, server):
-    return server.url if engine == "openai" else server.url.removesuffix("/v1")
-
-
-def part_of(folder, engine, server, **operation):
-    found = Part(folder, address(engine, server))
-    found.answers["engine"] = engine
-    found.operation |= operation
-    return found
-
-
 def state(part):
     return json.loads(part.journal.with_suffix(".batches.json").read_text("utf-8"))
 
 
-def test_every_item_is_answered_in_order_by_one_batch(part, server):
-    records = part.run()
+@pytest.mark.quick(len(SCRIPTS))
+@pytest.mark.parametrize(("engine", "name"), RUNS, indirect=["engine"])
+def test_each_item_is_submitted_once_and_answered_in_order(part, server, engine, name):
+    call, faults, operation, sizes = SCRIPTS[name]
+    server.faults[CALLS[call][engine]].extend(faults)
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    records = part.run(**operation)
     assert [r["response"] for r in records] == [echo(p) for p in prompts()]
-    kept = map(json.loads, part.journal.read_text("utf-8").splitlines())
-    assert {(reply["status"], reply["tier"]) for reply in kept} == {("ok", "batch")}
-    assert len(server.batches) == 1
+    assert set(final_tiers(part.journal).values()) == {"batch"}
+    assert [len(batch["asked"]) for batch in server.batches] == sizes
+    assert server.submitted() == server.answered == dict.fromkeys(prompts(), 1)
 
 
 def test_requests_and_outputs_are_those_of_the_live_engine(part, server, engine, tmp_path):
     part.answers["system"] = "Be brief."
     records = part.run()
-    with running(kind=KINDS[engine][1]) as live:
-        other = part_of(tmp_path / "live", engine, live)
+    with running(kind=SERVERS[engine]) as live:
+        other = Part(tmp_path / "live", live.url, engine)
         other.answers["system"] = "Be brief."
         live_records = other.run()
     asked = [body for _, body in server.batches[0]["asked"]]
@@ -112,13 +134,6 @@ def test_a_file_has_the_fields_of_openai_s_format(part, server, template):
 
 
 @pytest.mark.quick(1)
-def test_requests_are_split_within_the_limit(part, server):
-    part.run(batch_requests=4)
-    assert sorted(len(batch["asked"]) for batch in server.batches) == [2, 4, 4]
-    assert set(server.submitted().values()) == {1}
-
-
-@pytest.mark.quick(1)
 def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
     monkeypatch.setitem(BATCHES[engine].facts, "bytes", 2000)
     part.run()
@@ -136,15 +151,13 @@ def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status)
     assert [len(batch["asked"]) for batch in server.batches] == [10, 10 if none_kept else 2]
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize(("cut", "batches"), [(1, 1), (2, 2)])
-def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
-    server.cut = cut
+@pytest.mark.quick(1)
+def test_of_results_that_end_in_the_middle_twice_the_first_half_is_kept(part, server, engine):
+    server.faults[CALLS["fetch"][engine]].extend([Fault(cut=True)] * 2)
     records = part.run()
     assert [r["response"] for r in records] == [echo(p) for p in prompts()]
-    assert len(server.batches) == batches
-    kept = len(server.batches[0]["asked"]) - sum(len(b["asked"]) for b in server.batches[1:])
-    assert kept >= 4  # of ten: the lines of the first half
+    first, second = (len(batch["asked"]) for batch in server.batches)
+    assert first - second >= 4  # of ten: the lines of the first half
 
 
 def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
@@ -166,10 +179,10 @@ def test_replies_that_are_no_answer_are_in_the_bill(part, server):
 
 @pytest.mark.quick(1)
 @only("openai", "gemini")
-def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
+def test_a_failed_batch_is_tried_again_up_to_attempts(part, server, engine):
     server.fates.extend([Fate("failed")] * 4)
     # The failed ones have the same requests, and are not taken for new ones.
-    server.lost_replies = 4
+    server.faults[MAKING[engine]].extend([LOST] * 4)
     with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
         part.run()
     assert len(server.batches) == 4
@@ -197,13 +210,18 @@ def test_what_there_is_never_room_for_is_an_error(part, server):
     assert len(server.batches) == 2
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("status", [None, 500, 503])
-def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
+@pytest.mark.timeout(60)
+@pytest.mark.quick(3)
+@pytest.mark.parametrize("stuck", [False, True], ids=["pages", "the same page for ever"])
+@pytest.mark.parametrize("fault", LOSSES.values(), ids=LOSSES)
+@only("openai", "gemini", "anthropic")
+def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(
+    part, server, engine, fault, stuck
+):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
-    server.lost_replies = 1
-    server.lost_as = status
+    server.faults[MAKING[engine]].append(fault)
     server.page = 1
+    server.stuck = stuck  # Anthropic's
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 
@@ -212,13 +230,13 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, s
 def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
     options = {"batch": True, "cache": None}  # what a cache gave depends on the batches
     first, second = (
-        part_of(tmp_path / name, engine, server, **options) for name in ("first", "second")
+        Part(tmp_path / name, server.url, engine, **options) for name in ("first", "second")
     )
-    server.refusals[LOOKING[engine]] = [500] * 4
+    server.refuse(LOOKING[engine], *[500] * 4)
     with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):
         first.run()
     assert len(state(first)["open"]) == 1
-    server.lost_replies = 1
+    server.faults[MAKING[engine]].append(LOST)
     second.run()
     assert len(server.batches) == 2
     first.run()
@@ -229,7 +247,7 @@ def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engin
 
 @only("openai", "gemini")
 def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, server, engine):
-    server.refusals[MAKING[engine]] = [500] * 4
+    server.refuse(MAKING[engine], *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run()
     assert (len(server.files), len(server.batches)) == (1, 0)
@@ -237,42 +255,11 @@ def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, serv
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
 
-@pytest.mark.timeout(60)
-@only("anthropic")
-def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
-    part.run(items(1, 2))
-    server.lost_replies = 1
-    server.page = 1
-    server.stuck = True
-    part.run(items(2, 2))
-    assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
-
-
 @only("anthropic")
 def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(part, server, engine):
-    server.refusals[MAKING[engine]] = [429, 529]
+    server.refuse(MAKING[engine], 429, 529)
     part.run()
     assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
-
-
-@pytest.mark.quick(3)
-@pytest.mark.parametrize(("engine", "call"), CALLS, indirect=["engine"])
-def test_a_passing_fault_is_waited_out(part, server, call):
-    server.refusals[call] = [500, 429, 503]
-    part.run()
-    assert len(server.batches) == 1
-
-
-ODD_BODIES = [b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status": ""}', b"\xff"]
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(("engine", "call"), CALLS[::3] + CALLS[-2:-1], indirect=["engine"])
-def test_a_call_that_brings_something_else_is_made_again(part, server, call):
-    server.odd[call] = list(ODD_BODIES)
-    part.run(attempts=len(ODD_BODIES) + 1)
-    assert len(server.batches) == 1
-    assert set(server.answered.values()) == {1}
 
 
 @pytest.mark.parametrize(
@@ -288,18 +275,9 @@ def test_odd_words_about_a_batch_are_none(said):
     assert (remote.key, remote.files, remote.why) == (None, (), "batch failed")
 
 
-@pytest.mark.quick(1)
-def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
-    server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
-    part.journal = part.directory / "journals" / "4k.jsonl"
-    part.run(batch_requests=4, attempts=2, price=PRICE, max_spend=1)
-    assert [len(batch["asked"]) for batch in server.batches] == [4, 4, 2]
-    assert server.submitted() == dict.fromkeys(prompts(), 1)
-
-
 @only("openai", "gemini")
 def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
-    server.refusals[MAKING[engine]] = [None, 500, 429]
+    server.refuse(MAKING[engine], None, 500, 429)
     with pytest.raises(UserError, match="2 times in a row"):
         part.run(batch_requests=4, attempts=2)
     assert [bool(batch["batch_id"]) for batch in state(part)["open"]] == [True, False]
@@ -307,7 +285,7 @@ def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
 
 @pytest.mark.quick(1)
 def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
-    server.refusals[LOOKING[engine]] = [500] * 4
+    server.refuse(LOOKING[engine], *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run(items(2, 3))
     with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in running batches"):
@@ -317,17 +295,16 @@ def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
 
 
 def test_a_key_that_is_not_accepted_is_said(part, server, engine):
-    server.refusals[MAKING[engine]] = [401]
+    server.refuse(MAKING[engine], 401)
     with pytest.raises(UserError, match="rejects the API key"):
         part.run()
 
 
 @pytest.mark.quick(1)
 def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
-    server.refusals[LOOKING[engine]] = [404]
-    with pytest.raises(
-        UserError, match=r"batch, file or model not found.* remove .*\.batches\.json"
-    ):
+    server.refuse(LOOKING[engine], 404)
+    sentence = r"batch, file or model not found.* remove .*\.batches\.json"
+    with pytest.raises(UserError, match=sentence):
         part.run()
     part.journal.with_suffix(".batches.json").unlink()
     assert [record["response"] for record in part.run()] == [echo(p) for p in prompts()]
@@ -351,7 +328,7 @@ def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
     with pytest.raises(UserError, match="max_spend"):
         part.run(**spending)
     assert len(server.batches) == 1
-    server.refusals["GET /v1/batches/batch_1"] = [500] * 4
+    server.refuse("GET /v1/batches/batch_1", *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run()
     with pytest.raises(UserError, match="max_spend"):
@@ -375,7 +352,7 @@ def test_a_batch_of_anthropic_s_writes_a_context_once(part):
     [
         lambda server: server.calls,  # something was asked, perhaps nothing is made
         lambda server: server.batches,  # made, perhaps not yet kept
-        lambda server: any(call.endswith(RESULTS) for call in server.calls),
+        lambda server: any(call.endswith(FETCHES) for call in server.calls),
     ],
     ids=["begun", "made", "importing"],
 )
@@ -384,17 +361,15 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
 
     def job():
         options = {"batch": True, "batch_requests": 4, "cache": None}
-        options |= {"engine": engine, "base_url": address(engine, server)}
-        return Job(tmp_path / "killed", server, **options)
+        return Job(tmp_path / "killed", server, engine=engine, **options)
 
     assert job().kill(when=lambda: moment(server)) == -9
     code, errors = job().finish()
     assert code == 0, errors
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
-    with running(kind=KINDS[engine][0]) as other:
-        options = {"batch": True, "cache": None}
-        part_of(tmp_path / "undisturbed", engine, other, **options).run()
+    with running(kind=KINDS[engine]) as other:
+        Part(tmp_path / "undisturbed", other.url, engine, batch=True, cache=None).run()
     assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
 
 

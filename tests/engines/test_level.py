@@ -11,58 +11,50 @@ from hypothesis import strategies as st
 from paced_servers import SERVERS, Paced, ask, best_bare
 from steadfast.engines.api.level import Level
 
-ASKED = {
-    **dict.fromkeys(SERVERS, (1_250, 256)),
-    "steady": (4_000, 256),
-    "slow, without a limit": (3_000, 256),
-    "64 side by side, others wait": (1_250, 64),
-    "32 side by side, slow, few requests": (500, 32),
-    "slows down beyond 40": (4_000, 32),
-    "falls from 64 to 8": (2_000, 64),
-    "falls from 64 to 8, slows down beyond": (2_200, 8),
-    "rises from 8 to 64": (1_250, 64),
-    "429 to 2 %, few requests": (461, 256),
-    "500 to 5 %, 429 to 2 %": (2_000, 256),
-    "100 a second": (1_250, 8),
-    "unequal answers, 64 side by side": (1_250, 64),
-    "halts for 1.5 s of every 6": (3_000, 64),
-    "down for 10 s": (3_000, 256),
-    "resets connections beyond 8, few requests": (200, 8),
-    "resets connections beyond 32": (2_000, 32),
-}
-"""Requests, and the level at which a bare client is soonest done, as ``best_bare`` found it.
-
-Larger numbers of requests are in ``bench/``."""
-
 
 @pytest.mark.quick(4)
 @pytest.mark.parametrize("name", SERVERS)
 def test_it_takes_at_most_1_4_times_as_long_as_a_bare_client_at_its_best(name):
-    how, _ = SERVERS[name]
-    count, best = ASKED[name]
+    how, _, count, best = SERVERS[name]
     seconds, _ = best_bare(how, count, [best])
     responses, taken = ask(Paced(**how), count)
     assert [response.status for response in responses] == ["ok"] * count
     assert taken <= 1.4 * seconds
 
 
-def test_it_grows_past_its_start_where_the_server_has_room_and_never_beyond_the_ceiling():
-    server = Paced()
-    ask(server, 1_250)
-    assert server.most_under_way == 256
+BOUNDS = {
+    "grows where there is room, to the ceiling": ({}, 1_250, {}, {"most_under_way": (256, 256)}),
+    # Slow start goes by three.
+    "3 side by side, others wait": (
+        {"slots": 3, "seconds": 0.5}, 1_000, {"max_concurrency": 1024},
+        {"most_under_way": (3, 36)}),
+    "20 side by side, others wait": (
+        {"slots": 20, "seconds": 0.5}, 1_000, {"max_concurrency": 1024},
+        {"most_under_way": (20, 240)}),
+    "a limit is kept with few refusals": ({"per_second": 100}, 1_280, {}, {"refusals": (0, 128)}),
+    "refuses all beyond 600 a minute": (
+        {"per_second": 10, "window": 60.0}, 1_000, {}, {"seconds": (60, 66), "refusals": (0, 256)}),
+    "down": ({"down": (0.0, 40.0)}, 300, {}, {"refusals": (0, 100), "seconds": (40, 75)}),
+    # What waits takes no slot: fifty wait a minute, and five of them two, all side by side.
+    "a tenth waits a minute": (
+        {"seconds": 0.1, "refused": 0.1, "refusal_wait": 60.0}, 500, {"max_concurrency": 16},
+        {"most_under_way": (0, 16), "seconds": (0, 60 * 5)}),
+    # One refusal holds back what it refused alone: 63 answers, eight a second.
+    "one is refused for half a minute": (
+        {"seconds": 1.0, "slots": 8, "refuse_next": 30.0}, 64, {"max_concurrency": 8},
+        {"last_but_one": (0, 10), "seconds": (31, 32)}),
+}  # fmt: skip
+"""Settings of a server, the number of requests, the operation, and bounds of what then happens."""
 
 
-@pytest.mark.parametrize("slots", [3, 20])
-def test_it_does_not_send_ever_more_to_a_server_that_only_lets_them_wait(slots):
-    server = Paced(slots=slots, seconds=0.5)
-    ask(server, 1_000, max_concurrency=1024)
-    assert server.most_under_way <= 12 * slots  # slow start goes by three
-
-
-def test_a_real_limit_is_kept_with_few_refusals():
-    server = Paced(per_second=100)
-    ask(server, 1_280)
-    assert server.refusals <= 0.1 * 1_280
+@pytest.mark.parametrize(("how", "count", "operation", "bounds"), BOUNDS.values(), ids=BOUNDS)
+def test_all_is_answered_within_bounds(how, count, operation, bounds):
+    server = Paced(**how)
+    responses, seconds = ask(server, count, **operation)
+    assert [response.status for response in responses] == ["ok"] * count
+    results = {**vars(server), "seconds": seconds}
+    for name, (least, most) in bounds.items():
+        assert least <= results[name] <= most, name
 
 
 def taken(rate, count, start=4, most=64, full=lambda number: True):
@@ -157,40 +149,6 @@ def test_slow_start_that_meets_refusals_goes_back_no_further_than_what_met_none(
     assert level.limit == 72
     level.refused(accepted, 3.0)
     assert level.limit == left
-
-
-def test_one_refusal_holds_back_what_it_refused_alone():
-    server = Paced(seconds=1.0, slots=8)
-    server.refuse_next = 30.0
-    responses, taken = ask(server, 64, max_concurrency=8)
-    assert {response.status for response in responses} == {"ok"}
-    assert server.last_but_one <= 10.0  # 63 answers, eight a second
-    assert 31.0 <= taken <= 32.0
-
-
-def test_a_server_that_refuses_all_is_left_alone_as_long_as_it_asks():
-    server = Paced(per_second=10, window=60.0)  # 600 a minute
-    responses, taken = ask(server, 1_000)
-    assert {response.status for response in responses} == {"ok"}
-    assert 60 <= taken <= 66
-    assert server.refusals <= 256
-
-
-def test_a_server_that_is_down_gets_few_requests():
-    server = Paced(down=(0.0, 40.0))
-    responses, taken = ask(server, 300)
-    assert {response.status for response in responses} == {"ok"}
-    assert server.refusals <= 100
-    assert taken <= 75
-
-
-def test_what_waits_to_be_asked_again_takes_no_place():
-    server = Paced(seconds=0.1, refused=0.1, refusal_wait=60.0)
-    responses, taken = ask(server, 500, max_concurrency=16)
-    assert {response.status for response in responses} == {"ok"}
-    assert server.most_under_way <= 16
-    # Fifty wait a minute, and five of them two, all side by side.
-    assert taken <= 60 * 5
 
 
 @settings(max_examples=8, deadline=None)

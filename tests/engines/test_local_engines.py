@@ -16,11 +16,6 @@ def part(tmp_path):
     return Part(tmp_path)
 
 
-def lines(path, *records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return {"file": str(path)}
-
-
 def test_reference_gives_the_gold_of_every_sample(part):
     part.answers = {"engine": "reference", "window": None, "on_overflow": "error"}
     records = part.run()
@@ -29,15 +24,9 @@ def test_reference_gives_the_gold_of_every_sample(part):
     assert part.provenance()["engine"] == "reference"
 
 
-def simulated(window=None, span=100):
-    return {
-        "engine": "simulated",
-        "tokenizer": "o200k_base",
-        "window": window,
-        "on_overflow": "truncate",
-        "span": span,
-        "seed": 1,
-    }
+def simulated(**settings):
+    answers = {"engine": "simulated", "tokenizer": "o200k_base", "on_overflow": "truncate"}
+    return answers | {"window": None, "span": 100, "seed": 1} | settings
 
 
 def test_simulated_answers_are_the_same_each_time_and_differ_by_sample(part):
@@ -75,50 +64,54 @@ def test_the_baseline_answers_every_sample_up_to_the_output_limit(part):
     assert part.provenance()["engine"] == "baseline"
 
 
-def test_replay_takes_each_answer_by_its_sample(part):
-    part.answers = {"engine": "replay", "file": "responses/{part}.jsonl"}
+@pytest.fixture
+def replay(part):
+    """Runs a part whose responses stand in a file of these records."""
+
+    def run(records, asked=None, fields=None, **operation):
+        part.answers = {"engine": "replay", "file": "responses/{part}.jsonl"}
+        part.answers |= {"fields": fields} if fields else {}
+        path = part.directory / "r.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+        return part.run(asked, file=str(path), **operation)
+
+    return run
+
+
+def test_replay_takes_each_answer_by_its_sample(part, replay):
     records = [{"sample_id": i.sample_id, "text": f"said {i.sample_id}"} for i in items()]
-    file = lines(part.directory / "r.jsonl", *reversed(records))
-    assert [r["response"] for r in part.run(**file)] == [r["text"] for r in records]
-    provenance = part.provenance_out.read_text("utf-8")
+    assert [r["response"] for r in replay(reversed(records))] == [r["text"] for r in records]
     assert len(part.provenance()["file_sha256"]) == 64
-    assert "r.jsonl" not in provenance
+    assert "r.jsonl" not in part.provenance_out.read_text("utf-8")
 
 
-def test_replay_knows_other_names_and_statuses(part):
-    part.answers = {"engine": "replay"}
-    file = lines(
-        part.directory / "r.jsonl",
+def test_replay_knows_other_names_and_statuses(replay):
+    lines = [
         {"id": "q0/c0", "answer": "a", "finish_reason": "length"},
         {"id": "q1/c0", "status": "refused"},
         {"id": "q2/c0", "status": "error", "error": "lost"},
-    )
-    part.answers["fields"] = {"sample_id": "id", "response": "answer"}
-    records = part.run(items(1, 3), **file, allowed_failures=0.5)
-    assert [r["status"] for r in records] == ["length", "refused", "error"]
-    assert [r["response"] for r in records] == ["a", "", ""]
+    ]
+    names = {"sample_id": "id", "response": "answer"}
+    records = replay(lines, items(1, 3), names, allowed_failures=0.5)
+    assert [(r["status"], r["response"]) for r in records] == [
+        ("length", "a"), ("refused", ""), ("error", ""),
+    ]  # fmt: skip
     assert records[2]["error"] == "lost"
 
 
-def test_replay_takes_numbers_for_names_and_null_for_no_answer(part):
-    part.answers = {"engine": "replay"}
+def test_replay_takes_numbers_for_names_and_null_for_no_answer(replay):
     asked = [replace(item, sample_id=str(n)) for n, item in enumerate(items(1, 2))]
-    file = lines(
-        part.directory / "r.jsonl",
-        {"main_id": 0, "generated": "a"},
-        {"main_id": 1, "generated": None},
-    )
-    part.answers["fields"] = {"sample_id": "main_id", "response": "generated"}
-    records = part.run(asked, **file, allowed_failures=0.5)
+    lines = [{"main_id": 0, "generated": "a"}, {"main_id": 1, "generated": None}]
+    names = {"sample_id": "main_id", "response": "generated"}
+    records = replay(lines, asked, names, allowed_failures=0.5)
     assert [(r["status"], r["response"]) for r in records] == [("ok", "a"), ("error", "")]
 
 
-def test_what_the_replayed_file_lacks_is_an_error(part):
-    part.answers = {"engine": "replay"}
-    file = lines(part.directory / "r.jsonl", {"sample_id": "q0/c0", "response": "a"})
+def test_what_the_replayed_file_lacks_is_an_error(replay):
+    lines = [{"sample_id": "q0/c0", "response": "a"}]
     with pytest.raises(UserError, match=r"2 of 3 requests .* no response in the replayed file"):
-        part.run(items(1, 3), **file)
-    records = part.run(items(1, 3), **file, allowed_failures=1.0)
+        replay(lines, items(1, 3))
+    records = replay(lines, items(1, 3), allowed_failures=1.0)
     assert [r["status"] for r in records] == ["ok", "error", "error"]
 
 

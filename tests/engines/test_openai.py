@@ -1,6 +1,5 @@
 """The openai engine against a real server: nothing lost, nothing asked twice."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -9,22 +8,7 @@ from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Response
-from steadfast.engines.api.chat import Chat
-from steadfast.engines.api.replies import failure
 from steadfast.engines.asking.run import _check_failures
-from steadfast.engines.base import Setup
-from steadfast.engines.fit import fit
-
-
-def test_every_item_is_answered_in_order(part, server):
-    records = part.run()
-    assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
-    assert [r["response"] for r in records] == [echo(p) for p in prompts()]
-    assert set(server.asked.values()) == {1}
-    first = records[0]
-    assert (first["status"], first["finish_reason"]) == ("ok", "stop")
-    assert (first["cached_tokens"], first["prompt_truncated_tokens"]) == (2, 0)
-    assert first["prompt_tokens"] == len(prompts()[0].split())
 
 
 def test_one_request_warms_each_context_before_the_rest(part, server):
@@ -39,50 +23,14 @@ def test_one_request_warms_each_context_before_the_rest(part, server):
         assert all(start >= log[0][2] for _, start, _ in log[1:])
 
 
-def test_the_concurrency_is_used_and_never_exceeded(part, server):
-    server.delay = 0.1
-    part.run(items(contexts=3, questions=10), max_concurrency=5)
+NO_CONTEXT = [replace(item, context="", context_id="") for item in items(1, 12)]
+
+
+@pytest.mark.parametrize("asked", [items(3, 5), NO_CONTEXT], ids=["contexts", "no context"])
+def test_the_concurrency_is_used_and_never_exceeded(part, server, asked):
+    server.delay = 0.05
+    part.run(asked, max_concurrency=5)
     assert server.most_busy == 5
-
-
-def test_prompts_without_a_context_do_not_wait_for_one_another(part, server):
-    server.delay = 0.1
-    part.run([replace(i, context="", context_id="") for i in items(1, 12)])
-    assert server.most_busy == 4
-
-
-def test_the_request_says_what_the_settings_say(part, server):
-    part.answers |= {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}
-    part.run(items(1, 1))
-    (body,) = server.bodies
-    assert body == {
-        "model": "echo-1",
-        "temperature": 0.0,
-        "seed": 7,
-        "top_k": 1,
-        "max_tokens": 50,
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": prompts(items(1, 1))[0]},
-        ],
-    }
-
-
-def test_newer_models_get_their_own_field_and_no_temperature(part, server):
-    part.answers["temperature"] = None
-    part.run(items(1, 1), max_tokens_field="max_completion_tokens")
-    (body,) = server.bodies
-    assert body["max_completion_tokens"] == 50
-    assert "max_tokens" not in body
-    assert "temperature" not in body
-
-
-def test_a_base_model_gets_the_suffix(part, server):
-    part.answers["template"] = "base"
-    (record,) = part.run(items(1, 1))
-    (body,) = server.bodies
-    assert body["prompt"] == prompts(items(1, 1))[0] + "\nOutput: "
-    assert record["response"] == echo(body["prompt"])
 
 
 TRANSIENT = {
@@ -133,21 +81,14 @@ def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeyp
     assert sum("requests a wait" in said for said in log) == 2
 
 
-def test_each_draw_has_a_seed_of_its_own_where_one_is_set(part, server):
-    part.answers |= {"temperature": 0.7, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "seed": 7}
-    part.run([replace(items(1, 1)[0], repeat=repeat) for repeat in range(3)])
-    assert sorted(body["seed"] for body in server.bodies) == [7, 8, 9]
-    sent = {(body["top_p"], body["top_k"], body["min_p"]) for body in server.bodies}
-    assert sent == {(0.9, 40, 0.05)}
-
-
 def test_what_fails_for_good_is_reported_and_the_rest_kept(part, server):
     server.faults["Ask 2.0!"].extend([error(500)] * 4)
     server.faults["Ask 3.1!"].append(error(400, message="bad parameter"))
-    with pytest.raises(UserError, match=r"2 of 10 requests of model echo failed") as raised:
+    server.faults["Ask 4.1!"].append(Fault(307, b"{}"))
+    with pytest.raises(UserError, match=r"3 of 10 requests of model echo failed") as raised:
         part.run()
-    assert "1 × HTTP 500" in str(raised.value)
-    assert "1 × HTTP 400: bad parameter" in str(raised.value)
+    for reason in ("HTTP 500", "HTTP 400: bad parameter", "HTTP 307"):
+        assert f"1 × {reason}" in str(raised.value)
     assert not part.out.exists()
     before = dict(server.answered)
     records = part.run()
@@ -165,34 +106,6 @@ def test_allowed_failures_are_rows_and_no_answers(part, server):
     assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
 
 
-def choice(reason, **message):
-    reply = {"choices": [{"finish_reason": reason, "message": {"content": None, **message}}]}
-    return Fault(body=json.dumps(reply).encode())
-
-
-def test_a_refusal_is_final_and_no_failure(part, server):
-    server.faults["Ask 2.0!"].append(choice("content_filter", content="half an ans"))
-    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
-    assert (record["status"], record["response"]) == ("refused", "")
-    part.run()
-    assert set(server.asked.values()) == {1}
-
-
-def test_too_long_for_the_server_is_overflow(part, server):
-    server.faults["Ask 2.0!"].append(error(400, "context_length_exceeded"))
-    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
-    assert (record["status"], record["response"]) == ("overflow", "")
-    assert "window" in record["error"]
-
-
-def test_the_output_limit_is_a_status(part, server):
-    server.faults["Ask 2.0!"].append(choice("length", content="half an ans"))
-    server.faults["Ask 3.0!"].append(choice("length"))  # all of it spent on reasoning
-    records = {r["sample_id"]: r for r in part.run()}
-    assert (records["q2/c0"]["status"], records["q2/c0"]["response"]) == ("length", "half an ans")
-    assert (records["q3/c0"]["status"], records["q3/c0"]["response"]) == ("unfinished", "")
-
-
 def test_what_every_request_would_meet_stops_the_job_at_once(part, server):
     server.faults["Ask 4.0!"].extend([error(404)] * 10)
     with pytest.raises(UserError, match="model 'echo-1' not found"):
@@ -203,17 +116,6 @@ def test_what_every_request_would_meet_stops_the_job_at_once(part, server):
     assert set(server.answered.values()) == {1}
 
 
-def test_mistrals_seed_has_its_own_name_and_its_refusal_a_reason():
-    model = {"engine": "openai", "model": "m", "seed": 7}
-    chat = Chat(Setup(model, {"base_url": "https://api.mistral.ai/v1"}))
-    (request,) = fit(items(1, 1), None, "error", None, answers={})
-    body = chat.body(request)
-    assert body["random_seed"] == 7 and "seed" not in body
-    detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
-    refused = failure(422, {"detail": detail}, {}, 0.0)
-    assert refused.error == "HTTP 422: seed: Extra inputs are not permitted"
-
-
 def test_an_answer_too_long_to_come_without_a_stream_is_refused_before_it_is_asked(part):
     part.answers = {"engine": "anthropic", "model": "claude-x"}
     asked = [replace(item, max_tokens=21_334) for item in items(1, 1)]
@@ -221,28 +123,17 @@ def test_an_answer_too_long_to_come_without_a_stream_is_refused_before_it_is_ask
         part.run(asked)
 
 
-def test_a_reply_that_redirects_is_no_answer(part, server):
-    server.faults["Ask 2.0!"].append(Fault(307, Fault().body or b"{}"))
-    records = {one["sample_id"]: one for one in part.run(allowed_failures=1.0)}
-    assert (records["q2/c0"]["status"], records["q2/c0"]["error"]) == ("error", "HTTP 307")
-
-
 def test_an_unreachable_server_is_said(part):
     with pytest.raises(UserError, match=r"127\.0\.0\.1:9 is unreachable \(4 attempts\)"):
         part.run(base_url="http://127.0.0.1:9/v1")
 
 
-def test_a_window_too_small_is_said_before_anything_is_sent(part, server):
+def test_prompts_beyond_the_window_are_named_or_skipped_and_never_sent(part, server):
     part.answers |= {"window": 120}
     with pytest.raises(UserError, match=r"model echo: 10 of 10 prompts .* 120 tokens.* q0/c0"):
         part.run()
-    assert not server.asked
-
-
-def test_skipped_prompts_are_overflow_rows(part, server):
-    part.answers |= {"window": 120, "on_overflow": "skip"}
-    records = part.run()
-    assert {r["status"] for r in records} == {"overflow"}
+    part.answers |= {"on_overflow": "skip"}
+    assert {r["status"] for r in part.run()} == {"overflow"}
     assert not server.asked
 
 

@@ -1,7 +1,11 @@
-"""What the plan says of each pricing option, against what a server with its rules bills."""
+"""Pricing options: what a server is sent, bills, and what the plan says of it.
+
+The servers have their providers' rules for what they cache.
+"""
 
 from dataclasses import replace
 
+import openai
 import pytest
 
 from batch_servers import AnthropicBatchServer
@@ -14,12 +18,13 @@ from caching_servers import (
     tokens,
 )
 from dialect_servers import AnthropicServer, GeminiServer, words
-from parts import Part
-from servers import running
+from parts import Part, items, prompts
+from servers import echo, running
+from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.cost.bill import Bill
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
 from steadfast.plan.page import plan_page
-from test_marks import long_items
 
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
 NEWER = OLDER | {"written": 5.0}
@@ -27,6 +32,80 @@ LONG = {"tokens": 1800, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 
 BATCH = {"batch": True}
 FLEX = {"service_tier": "flex"}
 MARKED = {"cache": "30m"}
+CONTEXT = "The register names many a harbour, and each of them its keeper. " * 120  # 1,560 tokens
+
+
+def long_items(contexts=2, questions=5):
+    """Items whose contexts are long enough for a provider's cache."""
+    return [
+        replace(item, context=f"{item.context_id}: {CONTEXT}")
+        for item in items(contexts, questions)
+    ]
+
+
+# --- what is sent -----------------------------------------------------------------------------
+
+
+def test_a_marked_prompt_is_as_the_openai_client_sends_it(part, server):
+    further = {"service_tier": "flex", "max_tokens_field": "max_completion_tokens"}
+    part.run(long_items(1, 2), cache="12h", **further)
+    ours, _ = server.bodies
+    (item, _) = long_items(1, 2)
+    with running() as other, openai.OpenAI(base_url=other.url, api_key="none") as client:
+        client.chat.completions.create(
+            model="echo-1",
+            messages=[{"role": "user", "content": [
+                {"type": "text", "text": item.head + item.context,
+                 "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "12h"}},
+                {"type": "text", "text": item.tail},
+            ]}],
+            temperature=0.0,
+            max_completion_tokens=50,
+            prompt_cache_options={"mode": "explicit"},
+            service_tier="flex",
+        )  # fmt: skip
+    (theirs,) = other.bodies
+    assert ours == theirs
+
+
+def test_without_these_settings_a_prompt_is_a_plain_string(part, server):
+    part.run(long_items(1, 2))
+    assert [sorted(body) for body in server.bodies] == [
+        ["max_tokens", "messages", "model", "temperature"]
+    ] * 2
+    assert {body["messages"][-1]["content"] for body in server.bodies} == {
+        *prompts(long_items(1, 2))
+    }
+
+
+def test_marks_keys_and_tiers_ask_nothing_anew(part, server):
+    part.run(long_items())
+    bodies = len(server.bodies)
+    part.out.unlink()
+    again = part.run(long_items(), **MARKED, service_tier="flex")
+    assert len(server.bodies) == bodies
+    assert [record["response"] for record in again] == [
+        echo(prompt) for prompt in prompts(long_items())
+    ]
+
+
+def test_the_provenance_says_how_prompts_went_that_two_runs_sent_otherwise(part):
+    part.run(long_items(1, 3))
+    assert "prompts" not in part.provenance()
+    part.run(long_items(1, 5), **MARKED)
+    assert part.provenance()["prompts"] == {
+        "as one string": 3, "in parts": 2, "parts read as": "the same text",
+    }  # fmt: skip
+
+
+def test_a_context_that_nobody_shares_is_not_marked(part, server):
+    part.run(long_items(2, 1), **MARKED)
+    for body in server.bodies:
+        assert isinstance(body["messages"][-1]["content"], str)
+        assert body["prompt_cache_options"] == {"mode": "explicit"}  # nothing is written
+
+
+# --- what it costs ----------------------------------------------------------------------------
 
 
 class Forgetful(MarkingServer):
@@ -87,10 +166,22 @@ def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, 
     items = asked(3 if gemini else 1)  # 5,000 and 10,000 tokens
     row = next(iter(planned(price, how, items, answers).values()))
     with running(kind=kind) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1") if gemini else server.url)
-        part.answers = {"engine": "gemini" if gemini else "openai", "model": "echo-1"}
+        part = Part(tmp_path, server.url, "gemini" if gemini else "openai")
+        part.journal = tmp_path / "journals/4k.jsonl"
         part.run(items, **how)
     assert row["cost"] == pytest.approx(sum(server.bill), rel=0.02)
+    tier = "batch" if "batch" in how else how.get("service_tier")
+    assert set(final_tiers(part.journal).values()) - {None} == ({tier} if tier else set())
+    prices = price if "written" in price else price | {"written": price["input"]}
+    assert Bill(prices, 1.0, [part.journal.parent]).spent() == pytest.approx(sum(server.bill))
+
+
+@pytest.mark.parametrize(("operation", "written"), [({}, 10), (MARKED, 2)])
+def test_a_mark_is_what_makes_exact_caches_hit(tmp_path, operation, written):
+    with running(kind=MarkingServer) as server:
+        records = Part(tmp_path, server.url).run(long_items(), **operation)
+    assert sum(bool(record["written_tokens"]) for record in records) == written
+    assert sum(record["cached_tokens"] > 1500 for record in records) == 10 - written
 
 
 def test_the_order_keeps_what_is_soon_forgotten(tmp_path):
@@ -121,9 +212,7 @@ def test_claudes_own_dialect_is_billed_as_planned(tmp_path, kind, cache):
     how = {"cache": cache, "batch": kind is AnthropicBatchServer}
     row = next(iter(planned(CLAUDE, how, asked(), SONNET, words, 0).values()))
     with running(kind=kind) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": "anthropic", "model": "echo-1"}
-        part.run(asked(), **how)
+        Part(tmp_path, server.url, "anthropic").run(asked(), **how)
     billed = server.plain * 3 + server.read * 0.3 + server.written * 3.75
     share = 0.5 if how["batch"] else 1
     assert row["prompts_cost"] == pytest.approx(billed * share / 1e6, rel=0.02)

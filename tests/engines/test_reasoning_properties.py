@@ -1,14 +1,20 @@
-"""Reasoning told apart from answer: what holds for any texts, and for hostile ones."""
+"""Reasoning told apart from answer: what holds for any texts, and for hostile ones.
 
+Gold behind hostile reasoning is the answer, and an answer that mentions tags stays whole.
+"""
+
+from dataclasses import replace
+from itertools import product
 from string import ascii_letters
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from parts import items
 from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
-from steadfast.engines.asking.reasoning import marks, separate_reasoning
+from steadfast.engines.asking.reasoning import holds_pair, marks, separate_reasoning
 
 LONG = 200_000
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -118,3 +124,172 @@ def test_a_long_text_of_marks_is_told_apart(before, unit, parser):
 def test_runs_of_back_ticks_of_every_length_take_seconds():
     text = " ".join("`" * length for length in range(1, 1400)) + "</think>4"
     assert separate_reasoning(Response("ok", text), None, None).text == "4"
+
+
+# --- gold behind hostile reasoning ---------------------------------------------------------------
+
+CHANNELS = ("openai_gptoss", "inkling", "muse_glimmer")
+"""Parsers of models whose reasoning stand in channels, which hold no other reasoning."""
+STRINGS = ("granite",)
+"""Parsers of models whose marks are ordinary words."""
+GOLD = [
+    "Suggest a name for a boat.",  # LIFBench: an element, labels, groups and a text
+    '{"doc1": "Alpha", "doc2": "Beta"}',
+    '[["k1", null], ["k3", null]]\n[["k4", null], ["k5", null]]',
+    "First sentence. # #Topic#\nSecond one. # |Summary|",
+    "(C)",  # FollowBench: an option, a list of lines
+    "Rome\nParis",
+    "```json\n{}\n```\n用`码`回答。",  # CFBench and ComplexBench, which judges see
+    "分析：都有。\n答案：是",  # a judge's replies
+    "1) and 2)\n- constraint 1: YES\n3) ['YES', 'NO']",
+]
+OTHER = "Maybe Name a star, (A), 答案：否, ['NO', 'NO'] or {}?"
+"""Reasoning with other answers."""
+
+
+def shapes(start: str, end: str) -> dict[str, str]:
+    """Texts before the gold: reasoning, and what makes it hard to see where it ends."""
+    told = f"{start}\n{OTHER}\n"
+    return {
+        "plain": f"{told}{end}",
+        "nested": f"{told}{start} {OTHER} {end}\n{OTHER}{end}",
+        "nested twice": f"{told}{start}{start}{OTHER}{end}\n{end}{OTHER}{end}",
+        "two in one": f"{told}{start}{OTHER}{end} or {start}{OTHER}{end}\n{OTHER}{end}",
+        "doubled": f"{start}{told}{end}{end}",
+        "start doubled": f"{start}{told}{end}",
+        "start mentioned": f"{told}I began with {start} as I should.\n{end}",
+        "end doubled": f"{told}{end}{end}",
+        "end twice doubled": f"{told}{end}\n{end}\n\n{end}",
+        "end in code": f"{told}I close with `{end}`, as in\n```\n{start}x{end}\n```\nSo:{end}",
+        "end in an open fence": f"{told}I close with `{end}`:\n```\n{OTHER}\n{end}",
+        "turn after the end": f"{told}{end}<|im_end|>\n<|im_start|>assistant\n",
+        "unseen after the end": f"{told}{end}\ufeff\u200b",
+        "twice": f"{told}{end}\n\n{told}{end}",
+    }
+
+
+FLAT = ("plain", "end doubled", "end twice doubled", "unseen after the end", "twice")
+"""Those without a start in reasoning."""
+NESTED = ("nested", "nested twice", "two in one", "doubled", "end in code", "end in an open fence")
+"""Those whose last end alone ends the reasoning."""
+LEAKED = [
+    "", "\ufeff", "\u200b", "\n \u200b\n", "</s>", "<s> ", "<bos>", "assistant\n", "Assistant: ",
+    "**Assistant:**\n", "### Response:\n", "<|im_start|>assistant\n", "<|assistant|>",
+    "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "<start_of_turn>model\n",
+    "<｜Assistant｜>", "<|endoftext|>\ufeff", "[INST] [/INST]",
+]  # fmt: skip
+
+
+def wrong(texts, how, gold, prefilled=None):
+    """The texts of which anything but the gold is the answer."""
+    return {
+        text: told.text
+        for text in texts
+        if (told := separate_reasoning(Response("ok", text), how, prefilled)).text != gold
+        or told.status != "ok"
+        or "Maybe" not in (told.reasoning or "")
+    }
+
+
+EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(list(FACTS["parsers"]))}.values()
+"""A parser for each pair of tags."""
+
+
+def ways(parser: str) -> list[dict | None]:
+    """How a model may be declared, or not."""
+    return [{**ANY, "parser": parser}, {**ANY, "tags": [*PAIRS.get(parser, THINK)]}, ANY, None]
+
+
+def of(parser: str) -> dict[str, str]:
+    """What may stand before the gold in the words of a parser's models."""
+    found = shapes(*PAIRS.get(parser, THINK))
+    return {name: found[name] for name in FLAT} if parser in CHANNELS else found
+
+
+@pytest.mark.quick(20)
+@pytest.mark.parametrize("gold", GOLD)
+@pytest.mark.parametrize("parser", EACH)
+def test_gold_behind_a_hostile_reasoning_is_the_answer(parser, gold):
+    blanks = ["\n", "\n\n"] if gold.startswith("```") else ["", "\n"]  # a fence begins a line
+    leaks = LEAKED if gold == GOLD[0] else ["", "\ufeff", "assistant\n"]
+    texts = [
+        f"{leaked}{before}{blank}{gold}"
+        for leaked, before, blank in product(leaks, of(parser).values(), blanks)
+    ]
+    named, tags, *open_to_all = ways(parser)
+    for how in [named, *([] if parser in CHANNELS else [tags]), *open_to_all]:
+        assert wrong(texts, how, gold) == {}
+
+
+@pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *STRINGS)])
+def test_gold_behind_reasoning_that_the_prompt_began_is_the_answer(parser):
+    start, _ = PAIRS.get(parser, THINK)
+    texts = {
+        name: f"{before.removeprefix(start)}\n{GOLD[0]}" for name, before in of(parser).items()
+    }
+    assert wrong(texts.values(), ways(parser)[0], GOLD[0], prefilled=True) == {}
+    # Where the prompt is not known, these look like answers with reasoning, or code, in them.
+    del texts["start mentioned"], texts["end in an open fence"]
+    for how in ways(parser):
+        assert wrong(texts.values(), how, GOLD[0]) == {}
+
+
+@pytest.mark.parametrize("parser", EACH)
+def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
+    start, end = PAIRS.get(parser, THINK)
+    for name, before in of(parser).items():
+        stop = before.rindex(end) if name in NESTED else before.index(end)
+        for place in range(len(start), stop, 5):
+            for how in ways(parser)[: 1 if parser in STRINGS else None]:
+                told = separate_reasoning(Response("length", before[:place]), how, None)
+                assert (told.status, told.text) == ("unfinished", ""), (name, before[:place], how)
+
+
+def mentions(start: str, end: str) -> list[str]:
+    """Answers that name the tags and are no reasoning."""
+    return [
+        f"Open with `{start}`, close with `{end}`.",
+        f"So:\n\n```\n{start}x{end}\n```\nThat is it.",
+        f"Write {start} before you think.",
+        f"Never write {end} by itself.",
+    ]
+
+
+@pytest.mark.parametrize("parser", [name for name in EACH if name not in CHANNELS])
+def test_an_answer_behind_reasoning_that_mentions_tags_stays_whole(parser):
+    start, end = PAIRS.get(parser, THINK)
+    for how, answer in product(ways(parser), mentions(start, end)):
+        assert wrong([f"{start}{OTHER}{end}\n{answer}"], how, answer) == {}
+
+
+@pytest.mark.parametrize("parser", EACH)
+def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
+    start, end = PAIRS.get(parser, THINK)
+    *others, lone_end = mentions(start, end)
+    for answer in [*others, f"Open with {start} and close with {end}."]:
+        assert separate_reasoning(Response("ok", answer), None, None) == Response("ok", answer)
+    if parser not in CHANNELS:
+        told = separate_reasoning(Response("ok", lone_end), {**ANY, "parser": parser}, False)
+        assert told == Response("ok", lone_end)
+
+
+@pytest.mark.parametrize("how", [{**ANY, "parser": "deepseek_r1"}, ANY, None])
+def test_the_rest_of_reasoning_that_the_server_cut_off_too_early_is_no_answer(how):
+    # A server's parser splits at the first end.
+    nested = Response("ok", f"{OTHER}</think>4", reasoning="a <think> b")
+    assert separate_reasoning(nested, how, None).text == "4"
+    doubled = Response("ok", "\n</think>\n\n4", reasoning="a")
+    assert separate_reasoning(doubled, how, None).text == "4"
+
+
+def test_a_pair_of_tags_in_the_midst_of_an_answer_is_told():
+    assert holds_pair("Well. <think>a</think>4")
+    assert not holds_pair("Use `<think>a</think>`, or </think> after <think>.")
+    assert not holds_pair("4")
+
+
+def test_the_log_says_how_many_answers_hold_a_pair_of_tags(part):
+    asked = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
+    said = {record["response"] for record in part.run(asked)}
+    assert all("<think>a</think>4" in text for text in said)
+    assert "10 of 10 responses of model echo contain a pair of tags" in part.log.read_text()

@@ -216,12 +216,13 @@ def test_a_key_that_a_batch_repeats_is_kept_nowhere(tmp_path, monkeypatch, capfd
                 Fate("expired", fail=("Ask 2.0!",), message="x" * 190 + key),
             ]
         )
-        server.complaint = f"busy with {key}"
-        server.refusals = {"POST /v1/files": [500], "GET /v1/batches/batch_0": [503]}
+        busy = f"busy with {key}"
+        server.faults["POST /v1/files"].append(error(500, message=busy))
+        server.faults["GET /v1/batches/batch_0"].append(error(503, message=busy))
         part = Part(tmp_path, server.url)
         part.run(batch=True, api_key_env="MY_KEY", allowed_failures=0.2)
         assert server.keys == {f"Bearer {key}"}
-        server.refusals = {"POST /v1/files": [400]}
+        server.faults["POST /v1/files"].append(error(400, message=busy))
         with pytest.raises(UserError, match=r"rejects the batch .*\(key\)") as raised:
             part.run(items(3, 3), batch=True, api_key_env="MY_KEY")
     assert not found(str(raised.value).encode(), key)

@@ -59,10 +59,14 @@ def test_a_sample_follows_from_its_seed_alone_and_alternates_contexts(engine):
     assert all(one != other for one, other in itertools.pairwise(everything))
 
 
+def repeated(engine, asked, path, passes=3):
+    with Journal(path / "nondeterminism.jsonl") as journal:
+        return ask_repeatedly(engine, asked, passes, journal, "7")
+
+
 def test_each_is_sent_alone_and_all_together_in_another_order(engine, fickle, tmp_path):
     sample = draw(requests(engine), 4, "1")
-    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
-        passes = ask_repeatedly(engine, sample, 3, journal, "7")
+    passes = repeated(engine, sample, tmp_path)
     assert set(passes) == set(itertools.product(range(3), ("alone", "together")))
     assert len(fickle.seen) == 3 * 4 * 2
     prompts = [request.prompt for request in sample]
@@ -70,27 +74,19 @@ def test_each_is_sent_alone_and_all_together_in_another_order(engine, fickle, tm
     assert sorted(fickle.seen[4:8]) == sorted(prompts)
 
 
-def test_only_the_fickle_prompt_differs(engine, fickle, tmp_path):
+def test_only_the_fickle_prompt_differs_and_no_answer_is_requested_again(engine, fickle, tmp_path):
     sample = requests(engine)
-    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
-        passes = ask_repeatedly(engine, sample, 2, journal)
+    fickle.faults["Ask 3.0!"].extend([error(500)] * 4)
+    with pytest.raises(UserError, match=r"q3/c0 failed \(HTTP 500\)"):
+        repeated(engine, sample, tmp_path, 2)
+    passes = repeated(engine, sample, tmp_path, 2)
     for request in sample:
         texts = {responses[request.hash].text for responses in passes.values()}
         if request.suffix.endswith(FICKLE):
             assert len(texts) == 4
         else:
             assert texts == {echo(request.prompt)}
-
-
-def test_what_is_answered_is_not_asked_again(engine, fickle, tmp_path):
-    sample = requests(engine)
-    fickle.faults["Ask 3.0!"].extend([error(500)] * 4)
-    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
-        with pytest.raises(UserError, match=r"q3/c0 failed \(HTTP 500\)"):
-            ask_repeatedly(engine, sample, 2, journal)
-        first = ask_repeatedly(engine, sample, 2, journal)
-        assert sum(fickle.answered.values()) == 40
-        assert ask_repeatedly(engine, sample, 2, journal) == first
+    assert repeated(engine, sample, tmp_path, 2) == passes
     assert sum(fickle.answered.values()) == 40
 
 
@@ -113,23 +109,18 @@ class Crowded(Engine):
             yield request, Response("error", error="lost") if failed else Response("ok", names[0])
 
 
-def repeated(engine, asked, path):
-    with Journal(path) as journal:
-        return ask_repeatedly(engine, asked, 3, journal, "7")
-
-
 def test_a_pass_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, tmp_path):
     asked = requests(engine)
     crowd = Crowded()
     crowd.left = 10 + 10 + 10 + 4
     with pytest.raises(KeyboardInterrupt):
-        repeated(crowd, asked, tmp_path / "nondeterminism.jsonl")
+        repeated(crowd, asked, tmp_path)
     again = Crowded()
-    passes = repeated(again, asked, tmp_path / "nondeterminism.jsonl")
+    passes = repeated(again, asked, tmp_path)
     assert again.asked[0] == crowd.asked[-1]
     assert [len(names) for names in again.asked] == [10] + [1] * 10 + [10]
     last = Crowded()
-    assert repeated(last, asked, tmp_path / "nondeterminism.jsonl") == passes
+    assert repeated(last, asked, tmp_path) == passes
     assert last.asked == []
 
 
@@ -137,7 +128,7 @@ def test_one_that_fails_together_is_named_and_the_others_are_kept(engine, tmp_pa
     crowd = Crowded()
     crowd.fails_at = "q3/c0"
     with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); responses so far are cached"):
-        repeated(crowd, requests(engine), tmp_path / "nondeterminism.jsonl")
+        repeated(crowd, requests(engine), tmp_path)
     lines = (tmp_path / "nondeterminism.jsonl").read_text().splitlines()
     assert sum("/0/together" in line for line in lines) == 10
 

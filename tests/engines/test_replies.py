@@ -141,7 +141,9 @@ ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "le
 
 @pytest.mark.parametrize(("reason", "status"), ENDS.items())
 def test_finish_reasons_that_servers_end_an_answer_with(reason, status):
-    assert completion(changed((*CHOICE, "finish_reason"), reason)).status == status
+    response = completion(changed((*CHOICE, "finish_reason"), reason))
+    assert response.status == status
+    assert bool(response.text) == (status != "refused")
 
 
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
@@ -171,6 +173,12 @@ def test_an_answer_may_be_in_any_unicode_but_for_half_a_character():
 
 
 # --- failures ---------------------------------------------------------------------------------
+
+
+def test_the_refusal_of_a_field_names_it():
+    detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
+    refused = failure(422, {"detail": detail}, {}, 0.0)  # Mistral's
+    assert refused.error == "HTTP 422: seed: Extra inputs are not permitted"
 
 
 @pytest.mark.parametrize("status", [400, 418, 429, 500])

@@ -104,18 +104,14 @@ def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):
 
 def test_a_whole_journal_needs_no_server_and_no_key(part, monkeypatch):
     part.run()
+    journal = part.journal.read_text("utf-8")
+    assert len(journal.splitlines()) == 10
+    assert "Read." not in journal  # it holds no prompt
     first = part.out.read_bytes()
     part.out.unlink()
     monkeypatch.delenv("MY_KEY", raising=False)
     part.run(base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY")
     assert part.out.read_bytes() == first
-
-
-def test_the_journal_holds_no_prompt(part):
-    part.run()
-    records = [json.loads(line) for line in part.journal.read_text("utf-8").splitlines()]
-    assert len(records) == 10
-    assert "Read." not in part.journal.read_text("utf-8")
 
 
 def test_a_job_that_is_deaf_to_ctrl_c_stays_so():

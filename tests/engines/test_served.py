@@ -2,25 +2,36 @@
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
-from parts import Part, items
+from parts import SCRIPTS, Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
 from steadfast.engines.api.served import Served
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
-from steadfast.schema.api_model import OpenaiModel
 
 
 @pytest.fixture
 def command(tmp_path):
     return serve_command(tmp_path)
+
+
+@pytest.fixture
+def part(tmp_path, command):
+    return serving_part(tmp_path, command)
+
+
+def serving_part(folder, command):
+    """A part that starts its server by that command."""
+    part = Part(folder)
+    part.answers["serve"] = command
+    return part
 
 
 def gone(pid: int) -> bool:
@@ -34,9 +45,7 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command):
-    part = Part(tmp_path)
-    part.answers["serve"] = command
+def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command, part):
     part.run(items(2, 3), serve_operation_args=["--tensor-parallel-size", "2"])
     assert len(part.out.read_text().splitlines()) == 6
     pid, *further = (tmp_path / "pid").read_text().split()
@@ -52,8 +61,7 @@ def test_a_server_that_one_part_has_started_is_asked_by_the_next(tmp_path, comma
     for name in ("first", "second"):
         folder = tmp_path / name
         folder.mkdir()
-        part = Part(folder)
-        part.answers["serve"] = command
+        part = serving_part(folder, command)
         part.run(items(1, 2), loaded=loaded)
         assert len(part.out.read_text().splitlines()) == 2
         runs = json.loads(record_path(part.journal).read_text())["runs"]
@@ -63,21 +71,17 @@ def test_a_server_that_one_part_has_started_is_asked_by_the_next(tmp_path, comma
     assert gone(int(line))
 
 
-def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_path, command):
+def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_path, part):
     (tmp_path / "dies").touch()
-    part = Part(tmp_path)
-    part.answers["serve"] = command
     with pytest.raises(EngineExhausted, match=r"serve: python exited \(code 3\) during requests"):
         part.run(items(1, 2), attempts=1000)
     assert "server: listens" in part.log.read_text()
 
 
 def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_path):
-    part = Part(tmp_path)
-    part.answers["serve"] = ["sh", "-c", "echo out of memory >&2; exit 3", "{port}"]
-    with pytest.raises(
-        UserError, match=r"serve: sh exited \(code 3\); the log has its last output"
-    ):
+    part = serving_part(tmp_path, ["sh", "-c", "echo out of memory >&2; exit 3", "{port}"])
+    sentence = r"serve: sh exited \(code 3\); the log has its last output"
+    with pytest.raises(UserError, match=sentence):
         part.run(items(1, 1))
     assert "server: out of memory" in part.log.read_text()
 
@@ -90,18 +94,20 @@ def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     assert gone(int((tmp_path / "pid").read_text()))
 
 
+OWNER = """
+import sys, time
+from steadfast.engines.api.served import Served
+served = Served(sys.argv[1:], print)
+print("ready", flush=True)
+time.sleep(100)
+"""
+
+
 @pytest.mark.wide
 def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
-    import subprocess
-
     job = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import sys, time; from steadfast.engines.api.served import Served; "
-            f"served = Served({command!r}, print); print('ready', flush=True); time.sleep(100)",
-        ],
-        env={"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},
+        [sys.executable, "-c", OWNER, *command],
+        env={"PYTHONPATH": str(SCRIPTS)},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -110,19 +116,3 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
             pass
         job.send_signal(signal.SIGKILL)
     assert gone(int((tmp_path / "pid").read_text()))
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"base_url": "http://localhost:1/v1"}, "cannot be combined with base_url; remove"),
-        ({"batch": True}, "cannot be combined with batch; remove"),
-        ({"serve": ["vllm", "serve", "m"]}, "write {port} for it in serve"),
-        ({"serve": None, "parts_per_load": 2}, "set serve, or remove it"),
-    ],
-)
-def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):
-    serve = {"serve": ["vllm", "serve", "m", "--port", "{port}"]}
-    with pytest.raises(ValidationError) as raised:
-        OpenaiModel(engine="openai", model="m", **{**serve, **settings})
-    assert expected in str(raised.value)

@@ -12,7 +12,6 @@ from servers import prompt_of
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
-from steadfast.config.settings import answer_settings
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks
 from steadfast.contract.request import Item
@@ -99,39 +98,20 @@ def configured(path, **settings):
     return load_config({"benchmarks": ["lifbench"], "models": {"m": model}})
 
 
-def settings_of(path):
-    return answer_settings(configured(path).models["m"])
-
-
-def test_settings_have_the_content_and_not_the_path(tmp_path):
-    here = write(tmp_path / "here.jsonl")
-    there = write(tmp_path / "there.jsonl")
-    assert settings_of(here) == settings_of(there)
-    assert settings_of(here)["examples"] == EXAMPLES
-    write(tmp_path / "there.jsonl", EXAMPLES[::-1])
-    assert settings_of(here) != settings_of(there)
-
-
 def test_another_word_in_the_file_makes_other_outputs_of_the_model_alone(tmp_path):
     path = write(tmp_path / "examples.jsonl")
 
-    def input_digests():
-        models = {"shot": {**BASE, "examples": path}, "zero": BASE}
+    def input_digests(examples):
+        models = {"shot": {**BASE, "examples": examples}, "zero": BASE}
         run = Evaluation(load_config({"benchmarks": ["lifbench"], "models": models}))
-        return {
-            name: InputDigests(run).outputs("lifbench", name, "4k").input_digest for name in models
-        }
+        digests = InputDigests(run)
+        return [digests.outputs("lifbench", name, "4k").input_digest for name in models]
 
-    before = input_digests()
-    assert input_digests() == before
+    shot, zero = input_digests(path)
+    assert input_digests(write(tmp_path / "elsewhere.jsonl")) == [shot, zero]
     write(tmp_path / "examples.jsonl", [["Say one.", "Two."], EXAMPLES[1]])
-    after = input_digests()
-    assert (after["shot"] == before["shot"], after["zero"] == before["zero"]) == (False, True)
-
-
-def test_settings_without_examples_are_what_they_were():
-    model = load_config({"models": {"m": {**BASE, "model": "m"}}}).models["m"]
-    assert "examples" not in answer_settings(model)
+    changed, same = input_digests(path)
+    assert changed != shot and same == zero
 
 
 @pytest.mark.parametrize("engine", [{}, {"engine": "vllm", "window": 4096}], ids=["openai", "vllm"])
@@ -172,48 +152,41 @@ def test_a_conversation_has_them_once_at_its_start(shot, server):
     assert prompt_of(server.bodies[-1]) == said
 
 
-def test_prompts_that_have_nothing_else_in_common_share_them_as_prefix():
+def test_prompts_with_the_same_examples_share_them_and_contexts_stay_apart():
     asked = [Item(f"q{n}", f"c{n}", "", "", f"Ask {n}!", 20) for n in range(3)]
-    found = requests(SHOT, asked)
-    assert len({request.group for request in found}) == 1
-    assert {request.prefix for request in found} == {SHOTS}
+    shared = requests(SHOT, asked)
+    assert len({request.group for request in shared}) == 1
+    assert {request.prefix for request in shared} == {SHOTS}
     assert len({request.group for request in requests(BASE, asked)}) == 3
+    two_contexts = requests(SHOT)
+    assert len({r.group for r in two_contexts}) == len({r.context_id for r in two_contexts}) == 2
 
 
-def test_contexts_stay_apart_behind_the_same_examples():
-    found = requests(SHOT)
-    assert len({request.group for request in found}) == len({r.context_id for r in found}) == 2
+HASHES = {
+    "chat": "32c7b831253febd9b1ac6f9c7a8197ea0f448f53f50f1b4f033a9a216039194e",
+    "base": "0d6f9930d05dc7d07b1729e3064e750e493559731696df84417e98af5ab76c1b",
+}
 
 
-def test_without_examples_requests_have_the_hashes_that_they_had():
-    chat, base = (
-        requests({"engine": "openai", "model": "echo-1", "template": template}, items(1, 1))[0].hash
-        for template in ("chat", "base")
-    )
-    assert chat == "32c7b831253febd9b1ac6f9c7a8197ea0f448f53f50f1b4f033a9a216039194e"
-    assert base == "0d6f9930d05dc7d07b1729e3064e750e493559731696df84417e98af5ab76c1b"
-
-
-def test_other_examples_are_asked_again_and_the_same_are_not(shot, server):
-    shot.run(items(1, 1))
-    shot.run(items(1, 1))
-    assert len(server.bodies) == 1
-    shot.answers = {**SHOT, "examples": EXAMPLES[:1]}
-    shot.run(items(1, 1))
-    assert len(server.bodies) == 2
+@pytest.mark.parametrize(("template", "without"), HASHES.items())
+def test_examples_are_part_of_the_hash_which_stays_what_it_was_without(template, without):
+    hashes = []
+    for examples in ({}, {"examples": EXAMPLES}, {"examples": EXAMPLES[:1]}):
+        (request,) = requests({**BASE, "template": template, **examples}, items(1, 1))
+        hashes.append(request.hash)
+    assert hashes[0] == without
+    assert len(set(hashes)) == 3
 
 
 def test_they_count_against_the_window_before_anything_is_sent(shot, server):
     (item,) = items(1, 1)
     whole = TOKENIZER.count(f"{SHOTS}{prompts([item])[0]}") + TOKENIZER.count("\nOutput: ")
-    for window in (whole + 50, whole + 49):
-        shot.answers = {**SHOT, "window": window, "tokenizer": "o200k_base"}
-        if window < whole + 50:
-            with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
-                shot.run([item])
-        else:
-            shot.run([item])
-    assert len(server.bodies) == 1
+    shot.answers = {**SHOT, "window": whole + 49, "tokenizer": "o200k_base"}
+    with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
+        shot.run([item])
+    assert not server.bodies
+    shot.answers |= {"window": whole + 50}
+    assert len(shot.run([item])) == 1
 
 
 @given(st.integers(60, 400))

@@ -5,13 +5,12 @@ from collections import Counter
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
 from zlib import crc32
 
 from batch_servers import BatchServer
 from dialect_servers import DIALECT_PATHS, as_chat, in_dialect
 from features import results_of
-from servers import Fault, error, handler_of, text_of
+from servers import Fault, error, text_of
 from steadfast.config.load import load_config
 from steadfast.contract.components import JudgePrompt, component
 from steadfast.contract.part_files import (
@@ -42,23 +41,11 @@ class GoldServer(BatchServer):
 
     def __init__(self, delay: float = 0.0):
         super().__init__(delay)
-        self.lock = RLock()
         self.faulty = False
         self.thinks: set[str] = set()
         self.sent: Counter[str] = Counter()
         self._texts: dict[str, str] = {}
         self._items: list[tuple[Item, str]] = []
-
-    def handler(self):
-        chat = handler_of(self)
-        batches = super().handler()
-
-        class Both(batches):
-            def do_POST(self):
-                at_once = self.path.endswith(("/completions", *DIALECT_PATHS))
-                (chat if at_once else batches).do_POST(self)
-
-        return Both
 
     def next_fault(self, prompt):
         again = not self.faulty or self.asked[prompt] > 1
