@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import HEADING
 from steadfast.benchmarks.complexbench.replies import strict_segments
 from steadfast.benchmarks.complexbench.scoring import released_segments
@@ -17,7 +17,7 @@ def reply(copied: str, before: str = "【解释】\n全文。\n\n") -> str:
 
 
 def test_every_recorded_case_has_the_released_segments():
-    for case in cases("preprocess.jsonl"):
+    for case in cases("complexbench", "preprocess"):
         found = released_segments(case["response"], case["extraction"])
         assert found == case["segments"], case["id"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
 
@@ -72,7 +72,7 @@ def test_every_rule_of_the_facts_has_a_form_and_the_pairs_are_known():
 
 def test_every_recorded_rule_is_read_or_refused():
     read = refused = 0
-    for rule in {case["rule"] for case in cases("rules.jsonl")}:
+    for rule in {case["rule"] for case in cases("complexbench", "rules")}:
         try:
             read += bool(read_rule(rule))
         except RuleFormError:

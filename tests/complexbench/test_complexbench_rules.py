@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.judge import asks_each, usable
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
@@ -25,7 +25,7 @@ def released(rule: str, segments: list[str]) -> bool | int | str:
 def test_every_recorded_case_has_the_released_verdict():
     different = []
     seen = Counter()
-    for case in cases("rules.jsonl"):
+    for case in cases("complexbench", "rules"):
         seen[case["kind"]] += 1
         expected = case["error"] or case["verdict"]
         found = released(case["rule"], case["segments"])

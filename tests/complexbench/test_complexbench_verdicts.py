@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.replies import strict_verdict
 from steadfast.benchmarks.complexbench.scoring import released_verdict
 
 
 def test_every_recorded_case_has_the_released_verdict():
-    for case in cases("judge_parse.jsonl"):
+    for case in cases("complexbench", "judge_parse"):
         assert released_verdict(case["judge_text"]) is case["point_judge"], case["id"]
 
 

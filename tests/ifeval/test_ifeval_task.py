@@ -98,16 +98,3 @@ def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
     (text,) = (file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data
                if file.path == "ifeval/contexts/multidoc/4k.jsonl")  # fmt: skip
     assert text.content.settings["seeds"] == [1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("section", "named", "settings"),
-    [
-        ({}, "data:sample", {}),
-        (PUBLISHED, "data:local", {"directory": ".", "sets": ["ifeval", "ifbench"]}),
-        ({"source": "released", "sets": ["ifbench"]}, "data:released", {"sets": ["ifbench"]}),
-    ],
-)
-def test_prompts_are_made_as_their_source_says(section, named, settings):
-    made = task(models=API, **section).data[0].content
-    assert (made.name, made.settings) == (f"steadfast.benchmarks.ifeval.{named}", settings)
