@@ -1,7 +1,5 @@
 """Aggregation: dependencies as released for every recorded case, and verdicts that are missing."""
 
-import pytest
-
 from steadfast.benchmarks.complexbench.aggregation import (
     cells,
     coherent_test,
@@ -20,9 +18,8 @@ def instance(*deps: list[int], group: str = "g", category: str = "And", **fields
     return given | {"group": group, "category": category, "scoring_questions": questions} | fields
 
 
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
+def test_dependencies():
+    for raw, expected in (
         ([True, True, True], [True, True, True]),
         ([False, True, True], [False, False, True]),
         # One step: what depends on a question that only depends on a wrong one counts.
@@ -31,10 +28,8 @@ def instance(*deps: list[int], group: str = "g", category: str = "And", **fields
         ([None, False, True], [None, False, False]),
         ([UNDECIDED, True, True], [UNDECIDED, True, True]),
         ([True, None, True], [True, None, None]),
-    ],
-)
-def test_dependencies(raw, expected):
-    assert dependent(raw, instance([], [0], [1])) == expected
+    ):
+        assert dependent(raw, instance([], [0], [1])) == expected, raw
 
 
 def test_a_wrong_parent_decides_whatever_another_is():
@@ -67,18 +62,15 @@ def test_an_open_verdict_is_wrong_in_drfr_and_right_in_the_accuracies():
     assert counts("constraint_type", UNDECIDED)
 
 
-@pytest.mark.parametrize(
-    ("category", "strict", "released"),
-    [
+def test_families():
+    for category, strict, released in (
         ("And", "And", "And"),
         ("Chain_2", "Chain", "Chain"),
         ("Selection_and_Chain_3", "Selection_and_Chain", "Selection"),
         ("_", "_", ""),
-    ],
-)
-def test_families(category, strict, released):
-    assert family(category, "strict") == strict
-    assert family(category, "released") == released
+    ):
+        assert family(category, "strict") == strict, category
+        assert family(category, "released") == released, category
 
 
 def selection(group: str, count: int = 1) -> dict:

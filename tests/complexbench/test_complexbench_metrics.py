@@ -244,17 +244,14 @@ def test_judges_and_people_are_compared_question_by_question():
     assert found.loc[("b", "human"), "raw"] == 1
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "complaint"),
-    [
+def test_labels_that_are_none_are_named():
+    for verdicts, complaint in (
         ({"2": "yes"}, "people.jsonl: .* no question '2'"),
         ({"0": "maybe"}, "yes or no"),
         (["yes"], "yes or no"),
-    ],
-)
-def test_labels_that_are_none_are_named(verdicts, complaint):
-    with pytest.raises(UserError, match=complaint):
-        judged("a").metrics([label(verdicts)], ["a"])
+    ):
+        with pytest.raises(UserError, match=complaint):
+            judged("a").metrics([label(verdicts)], ["a"])
 
 
 def test_an_instance_is_judged_apart_in_each_part():

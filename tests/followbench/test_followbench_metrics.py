@@ -192,20 +192,17 @@ def test_ways_to_ask_a_judge_are_raters_of_whole_items():
     assert tuple(found.loc[("constraint", "judge (path)", "human")]) == (8, 0.75)
 
 
-@pytest.mark.parametrize(
-    ("label", "sentence"),
-    [
+def test_labels_are_of_judged_items_and_a_list_of_verdicts():
+    for label, sentence in (
         ({"verdicts": ["YES"]}, "expected a list of 2 verdicts"),
         ({"verdicts": "YES"}, "expected a list of 2 verdicts"),
         ({"verdicts": ["YES", "yes"]}, "verdict 2 is 'yes', neither 'YES' nor 'NO'"),
         ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, without a judge"),
         ({"sample_id": "en/style/999/2"}, "unknown sample_id 'en/style/999/2'"),
-    ],
-)
-def test_labels_are_of_judged_items_and_a_list_of_verdicts(label, sentence):
-    good = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
-    with pytest.raises(UserError, match=sentence):
-        agreement(scored()[0], JUDGES, Labels("labels.jsonl", [good | label]))
+    ):
+        good = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
+        with pytest.raises(UserError, match=sentence):
+            agreement(scored()[0], JUDGES, Labels("labels.jsonl", [good | label]))
 
 
 def test_items_count_what_is_asked():

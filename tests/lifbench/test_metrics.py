@@ -114,17 +114,14 @@ def test_written_metrics_have_the_tidy_columns(tmp_path):
     assert list(dict.fromkeys(frames["ars"]["length"])) == ["", "4k", "8k"]
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
+def test_scores_of_another_task_or_rubric_are_refused():
+    for change, sentence in (
         ({"task": "XX"}, "unknown task 'XX'"),
         ({"rubric": "corrected"}, "scored by the rubric 'corrected', not 'released'"),
-    ],
-)
-def test_scores_of_another_task_or_rubric_are_refused(change, sentence):
-    scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
-    with pytest.raises(UserError, match=sentence):
-        metrics(scores, {}, None, "rubric", "released")
+    ):
+        scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
+        with pytest.raises(UserError, match=sentence):
+            metrics(scores, {}, None, "rubric", "released")
 
 
 # --- the summary ---------------------------------------------------------------------------
