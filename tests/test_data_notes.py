@@ -27,17 +27,14 @@ def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
     )
 
 
-@pytest.mark.parametrize(
-    ("sections", "words"),
-    [
+def test_each_kind_of_text_is_named_and_told_from_the_paper_s():
+    for sections, words in (
         ({"corpora": {"source": "hub"}}, "contexts built anew from the published corpora;"),
         ({"corpora": {"source": "local", "directory": "."}}, "contexts built from local corpora;"),
         ({"lifbench": {"expressions": "released"}}, "; the published templates."),
-    ],
-)
-def test_each_kind_of_text_is_named_and_told_from_the_paper_s(sections, words):
-    assert words in asked(**sections)
-    assert asked(**sections).endswith(OTHER)
+    ):
+        assert words in asked(**sections), sections
+        assert asked(**sections).endswith(OTHER), sections
 
 
 def test_the_published_prompts_are_called_what_they_are():

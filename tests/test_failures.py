@@ -18,9 +18,8 @@ REFUSED = (
 SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
 
 
-@pytest.mark.parametrize(
-    ("said", "state", "message", "expected"),
-    [
+def test_how_a_job_ended():
+    for said, state, message, expected in (
         ("m: 3 requests\nerror: no key\n", None, None, TryEnd("no key", again=False)),
         ("temporary error: no server\n", "FAILED", None, TryEnd("no server", again=True)),
         ("error: no key\nm: 3 requests\n", "FAILED", None, TryEnd(None, again=True)),
@@ -51,10 +50,8 @@ SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
             "Job submission failed with exception: no such\nfile",
             TryEnd("SLURM rejected the job: no such file", again=False),
         ),
-    ],
-)
-def test_how_a_job_ended(said, state, message, expected):
-    assert how_it_ended(said, state, message) == expected
+    ):
+        assert how_it_ended(said, state, message) == expected, said
 
 
 class Job:

@@ -48,21 +48,18 @@ def agreeing(difference: float, contexts: int, identical: bool = False):
     return one
 
 
-@pytest.mark.parametrize(
-    ("difference", "error", "verdict"),
-    [
+def test_a_measure_passes_is_worse_or_is_not_told():
+    for difference, error, verdict in (
         (0.0, 0.009, PASS),  # −.0198 > −.02
         (0.0, 0.01, UNCLEAR),  # −.022
         (-0.05, 0.01, WORSE),  # t = −3 of 11 degrees: p .006 of no more than −.02
         (-0.03, 0.01, UNCLEAR),  # below 0, and perhaps within the margin: t = −1
         (-0.005, 0.001, PASS),  # a loss within the margin
         (0.1, 0.02, PASS),
-    ],
-)
-def test_a_measure_passes_is_worse_or_is_not_told(difference, error, verdict):
-    found = gate(compared(("m", difference, error)), 0.02)
-    (row,) = found.measures.itertuples()
-    assert (row.verdict, found.verdict) == (verdict, verdict)
+    ):
+        found = gate(compared(("m", difference, error)), 0.02)
+        (row,) = found.measures.itertuples()
+        assert (row.verdict, found.verdict) == (verdict, verdict), difference
 
 
 def test_the_margin_is_a_share_of_full_marks():
@@ -102,9 +99,8 @@ def test_a_loss_in_all_measures_is_told_with_six_contexts():
     assert not shown_worse(np.array([]))[1]
 
 
-@pytest.mark.parametrize(
-    ("difference", "contexts", "strict", "verdict"),
-    [
+def test_contexts_that_agree_are_counted_as_contexts():
+    for difference, contexts, strict, verdict in (
         (0.0, 2, False, PASS),
         (-0.01, 6, False, PASS),
         (-0.02, 6, False, UNCLEAR),  # the margin itself
@@ -112,10 +108,8 @@ def test_a_loss_in_all_measures_is_told_with_six_contexts():
         (-0.03, 4, False, UNCLEAR),  # 2⁻⁴ = .06
         (0.0, 148, True, UNCLEAR),
         (0.0, 149, True, PASS),
-    ],
-)
-def test_contexts_that_agree_are_counted_as_contexts(difference, contexts, strict, verdict):
-    assert gate(agreeing(difference, contexts), 0.02, strict).verdict == verdict
+    ):
+        assert gate(agreeing(difference, contexts), 0.02, strict).verdict == verdict, difference
 
 
 def test_what_may_be_unseen_and_what_strict_needs():

@@ -12,9 +12,8 @@ VERDICTS = Job("verdicts", "cfbench", "gpt", "zh", "wise")
 REWRITES = Job("rewrites", "lifbench", "writer", "1")
 
 
-@pytest.mark.parametrize(
-    ("job", "outputs", "journal", "log"),
-    [
+def test_each_kind_of_job_has_files_of_its_own():
+    for job, outputs, journal, log in (
         (
             ANSWERS,
             "lifbench/outputs/gpt/4k.jsonl",
@@ -33,11 +32,9 @@ REWRITES = Job("rewrites", "lifbench", "writer", "1")
             "journal/rewrites/writer/lifbench.1.jsonl",
             "logs/lifbench/rewrites/writer/1.log",
         ),
-    ],
-)
-def test_each_kind_of_job_has_files_of_its_own(job, outputs, journal, log):
-    assert (job.outputs, job.journal, job.log) == (outputs, journal, log)
-    assert job.provenance == outputs.replace(".jsonl", ".provenance.json")
+    ):
+        assert (job.outputs, job.journal, job.log) == (outputs, journal, log), job
+        assert job.provenance == outputs.replace(".jsonl", ".provenance.json"), job
 
 
 def test_the_replies_of_a_judge_about_two_models_have_two_journals():

@@ -197,20 +197,17 @@ def test_a_model_may_be_added_after_a_look(tmp_path):
     assert set(added.rounds["lifbench"].values()) == {2}
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
+def test_what_has_no_rounds_is_refused():
+    for settings, said in (
         ({"limit": 1}, "adaptive: a trial .limit. has no rounds"),
         ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
         (
             {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
             "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds",
         ),
-    ],
-)
-def test_what_has_no_rounds_is_refused(settings, said):
-    with pytest.raises(UserError, match=said):
-        evaluation(**settings)
+    ):
+        with pytest.raises(UserError, match=said):
+            evaluation(**settings)
 
 
 def test_one_model_alone_is_refused(tmp_path):

@@ -50,17 +50,14 @@ def test_what_an_input_function_refuses_is_said_without_rule_and_traceback(said)
     assert said(error) == "Error: no m; did you mean 'n'?"
 
 
-@pytest.mark.parametrize(
-    ("target", "advice"),
-    [
+def test_a_target_that_nothing_makes_has_the_nearest_beside_it():
+    for target, advice in (
         ("results/tabels", "did you mean 'results/tables'?"),
         ("tabels", "did you mean 'tables'?"),
         ("zzz", "available: plan, tables"),  # no files, which are many
-    ],
-)
-def test_a_target_that_nothing_makes_has_the_nearest_beside_it(target, advice):
-    error = MissingRuleException(target)
-    assert sentence(error, targets=targets) == f"Error: {target}: no rule makes this; {advice}"
+    ):
+        error = MissingRuleException(target)
+        assert sentence(error, targets=targets) == f"Error: {target}: no rule makes this; {advice}"
 
 
 def test_a_target_below_results_is_named_where_the_results_lie():

@@ -179,9 +179,8 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
     assert meaning in slurm.said()
 
 
-@pytest.mark.parametrize(
-    ("said", "meaning"),
-    [
+def test_a_job_that_slurm_may_take_later_is_no_failure():
+    for said, meaning in (
         ("Unable to contact slurm controller (connect failure)", "SLURM does not respond"),
         ("QOSMaxSubmitJobPerUserLimit", "a limit of jobs in the queue is reached"),
         (
@@ -190,11 +189,9 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
         ),
         ("Requested node configuration is not available", None),
         ("Invalid account or account/partition combination specified", None),
-    ],
-)
-def test_a_job_that_slurm_may_take_later_is_no_failure(said, meaning):
-    message = f"SLURM sbatch failed. The error message was 'sbatch: error: {said}'.\n"
-    assert passing_refusal(message) == meaning
+    ):
+        message = f"SLURM sbatch failed. The error message was 'sbatch: error: {said}'.\n"
+        assert passing_refusal(message) == meaning, said
 
 
 def option(name, model, own):
@@ -236,19 +233,16 @@ def test_what_a_model_says_of_slurm_stands_in_place_of_the_profile():
     assert [option(name, "other", own) for name in names] == ["cpu", "normal", None, None, None]
 
 
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
+def test_what_a_model_may_not_say_of_slurm():
+    for settings, expected in (
         ({"time": 5}, "models.m.slurm: time cannot be set here; set hours"),
         ({"--exclude": "g7"}, "'--exclude' is not a long option of sbatch; write one without"),
         ({"exclude": "g7\n--wrap"}, "models.m.slurm.exclude"),
-    ],
-)
-def test_what_a_model_may_not_say_of_slurm(settings, expected):
-    model = {"engine": "reference", "slurm": settings}
-    with pytest.raises(UserError) as raised:
-        load_config({"lifbench": {"lengths": {"2k": 2048}}, "models": {"m": model}})
-    assert expected in str(raised.value)
+    ):
+        model = {"engine": "reference", "slurm": settings}
+        with pytest.raises(UserError) as raised:
+            load_config({"lifbench": {"lengths": {"2k": 2048}}, "models": {"m": model}})
+        assert expected in str(raised.value), settings
 
 
 def test_arrays_are_refused():

@@ -89,28 +89,25 @@ def test_a_larger_trial_holds_a_smaller_one_in_the_order_of_all(values, limit, s
     assert len(small) == sum(min(limit, size) for size in sizes.values())
 
 
-@pytest.mark.parametrize(
-    ("name", "section"),
-    [
+def test_groups_and_conversations_stay_whole():
+    for name, section in (
         ("followbench", SMALL["followbench"]),
         ("complexbench", {"decomposition": True}),
-    ],
-)
-def test_groups_and_conversations_stay_whole(name, section):
-    run = JudgedRun(name, section)
-    for samples in run.samples.values():
-        prompts = [sample.prompt for sample in samples]
-        how = run.task.trial
-        found = chosen_prompts(prompts, 1, how.together, how.spread, seed=1)
-        groups = {one["context_id"] for one in found}
-        assert (
-            len(groups)
-            == len({one["task"] for one in prompts})
-            < len({one["context_id"] for one in prompts})
-        )
-        assert found == [one for one in prompts if one["context_id"] in groups]
-        known = {one["sample_id"] for one in found}
-        assert all(one.get("follows") in {None, *known} for one in found)
+    ):
+        run = JudgedRun(name, section)
+        for samples in run.samples.values():
+            prompts = [sample.prompt for sample in samples]
+            how = run.task.trial
+            found = chosen_prompts(prompts, 1, how.together, how.spread, seed=1)
+            groups = {one["context_id"] for one in found}
+            assert (
+                len(groups)
+                == len({one["task"] for one in prompts})
+                < len({one["context_id"] for one in prompts})
+            )
+            assert found == [one for one in prompts if one["context_id"] in groups], name
+            known = {one["sample_id"] for one in found}
+            assert all(one.get("follows") in {None, *known} for one in found), name
 
 
 def test_the_data_s_table_counts_what_was_asked():

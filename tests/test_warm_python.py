@@ -44,9 +44,8 @@ def test_it_finds_what_any_program_finds(begin, tmp_path):
     assert (found["argv"][1:], found["read"], found["own"]) == (["a b", "-x"], "text", [])
 
 
-@pytest.mark.parametrize(
-    ("code", "ended"),
-    [
+def test_it_ends_as_any_program_ends():
+    for code, ended in (
         ("pass", 0),
         ("import sys; sys.exit(3)", 3),
         ("import sys; sys.exit('a sentence')", 1),
@@ -54,13 +53,11 @@ def test_it_finds_what_any_program_finds(begin, tmp_path):
         ("import os; os.kill(os.getpid(), 9)", -signal.SIGKILL),
         ("import atexit; atexit.register(print, 'the end'); print('first')", 0),
         ("import threading, time; threading.Timer(.01, print, ['later']).start()", 0),
-    ],
-)
-def test_it_ends_as_any_program_ends(code, ended):
-    cold, warm = both("-c", code)
-    assert (warm.returncode, warm.stdout) == (cold.returncode, cold.stdout)
-    assert warm.stderr.splitlines()[-1:] == cold.stderr.splitlines()[-1:]
-    assert warm.returncode == ended
+    ):
+        cold, warm = both("-c", code)
+        assert (warm.returncode, warm.stdout) == (cold.returncode, cold.stdout), code
+        assert warm.stderr.splitlines()[-1:] == cold.stderr.splitlines()[-1:], code
+        assert warm.returncode == ended, code
 
 
 def test_libraries_are_there_and_nothing_of_the_project():

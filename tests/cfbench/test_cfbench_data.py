@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-import cfbench_shared
+from released_files import released_folder
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, write_json
 from steadfast.base.resources import facts, resource
@@ -109,7 +109,7 @@ def test_the_sample_passes_the_check_and_covers_what_there_is():
 
 
 def test_the_released_file_is_the_pinned_one_and_has_its_counts():
-    path = cfbench_shared.data() / "cfbench_data.json"
+    path = released_folder("cfbench", "data") / "cfbench_data.json"
     content = path.read_bytes()
     assert len(content) == PINNED["bytes"]
     assert hashlib.sha256(content).hexdigest() == PINNED["sha256"]

@@ -26,9 +26,8 @@ def run():
     return Run(direct=True)
 
 
-@pytest.mark.parametrize(
-    ("reply", "strict", "released"),
-    [
+def test_a_reply_is_a_score_only_in_its_form():
+    for reply, strict, released in (
         ("两条要求都做到了。\n评分：0.85", 0.85, 0.85),
         ("**评分：0.5**\n", 0.5, None),  # float takes no bold type
         ("> 评分: 0.4", 0.4, None),
@@ -44,13 +43,11 @@ def run():
         ("评分：0.5\n以上是我的评价。", None, 0.5),
         ("评分：", None, None),
         ("", None, None),
-    ],
-)
-def test_a_reply_is_a_score_only_in_its_form(reply, strict, released):
-    assert (direct_score("strict", reply, ""), direct_score("released", reply, "")) == (
-        strict,
-        released,
-    )
+    ):
+        assert (direct_score("strict", reply, ""), direct_score("released", reply, "")) == (
+            strict,
+            released,
+        )
 
 
 @given(

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from cfbench_run import READER, Run
+from cfbench_run import Run
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
@@ -125,19 +125,6 @@ def test_coverage_and_summary_tell_what_is_missing(made):
     assert set(summary["n"]) == {3} and set(summary["expected"]) == {4}
 
 
-def test_a_model_without_a_score_is_there_with_empty_values(made):
-    made.judged("m", VERDICTS)
-    judges = made.judged("silent", dict.fromkeys(VERDICTS))
-    found = made.metrics(judges)
-    rows = found["summary"][found["summary"]["model"] == "silent"]
-    assert len(rows) == 3 and rows["value"].isna().all() and set(rows["n"]) == {0}
-    assert set(found["results"]["model"]) == {"m"}
-    assert (
-        value(found["coverage"].rename(columns={"scored": "value"}), model="silent", split="full")
-        == 0
-    )
-
-
 def test_in_mode_released_sets_have_the_released_roundings():
     made = Made("released")
     verdicts = VERDICTS | {3: [1, 0]}
@@ -228,29 +215,16 @@ def test_scores_of_other_data_are_named(made):
         made.metrics(judges)
 
 
-def test_people_who_label_all_replace_the_judge():
-    made = Run()
-    answers = made.read(READER)
-    true = made.judged(answers)
-    lenient = {name: Reply("ok", of.text.replace("\t0", "\t1")) for name, of in true.items()}
-    by_judge = {
-        judge: made.score("m", answers, first=replies)
-        for judge, replies in {"true": true, "lenient": lenient}.items()
-    }
-    labels = [
-        {
-            "model": "m",
-            "sample_id": record["sample_id"],
-            "verdicts": [int(point) for point in record["points"].values()],
-        }
-        for record in by_judge["true"]
-    ]
-
-    def found(judge, people=None):
-        made.by_model = {"m": by_judge[judge]}
-        return made.metrics(labels=people)
-
-    rows = found("lenient", labels)["corrected"].set_index("measure")
-    values = found("true")["summary"].set_index("measure")["value"].to_dict()
-    assert rows["value"].to_dict() == pytest.approx(values)
-    assert set(rows["raw"]) == {1} and max(values.values()) < 1
+def test_means_over_all_repeats_by_hand(made):
+    made.judged("m", VERDICTS)
+    first = made.by_model["m"]
+    made.judged("m", VERDICTS | {0: [0, 0], 3: [1, 1]})
+    made.by_model["m"] = first + [record | {"repeat": 1} for record in made.by_model["m"]]
+    found = made.metrics(["j0"])
+    results = found["results"]
+    # Easy CSR: 1 and 2/3, then 0 and 2/3; hard: ¾ and none, then ¾ and 1.
+    assert value(results, split="easy", measure="CSR") == pytest.approx((1 + 2 / 3 + 2 / 3) / 4)
+    assert value(results, split="hard", measure="CSR") == pytest.approx((0.75 + 0.75 + 1) / 3)
+    full = found["coverage"].set_index("split").loc["full"]
+    assert full[["expected", "scored", "status_invalid"]].tolist() == [8, 7, 1]
+    assert set(found["summary"]["n"]) == {7} and set(found["summary"]["expected"]) == {8}

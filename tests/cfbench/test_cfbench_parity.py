@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import cfbench_shared
-from steadfast.base.files import read_jsonl
+from released_files import cases
 from steadfast.benchmarks.cfbench.facts import FULL, MEASURES, RATES
 from steadfast.benchmarks.cfbench.metrics import results
 from steadfast.benchmarks.cfbench.satisfaction import Outcome, hundredths, outcome
@@ -16,8 +15,7 @@ def of(criteria: list, reply: str | None) -> Outcome:
 
 
 def test_every_recorded_reply_gives_the_recorded_metrics():
-    found = list(read_jsonl(cfbench_shared.cases("metrics.jsonl")))
-    assert found, "metrics.jsonl holds no case"
+    found = cases("cfbench", "metrics")
     wrong = []
     for case in found:
         got = of(case["criteria"], case["judge_response"])
@@ -33,8 +31,7 @@ def test_every_recorded_reply_gives_the_recorded_metrics():
 
 
 def test_every_recorded_set_gives_the_recorded_scores():
-    found = list(read_jsonl(cfbench_shared.cases("scores.jsonl")))
-    assert found, "scores.jsonl holds no case"
+    found = cases("cfbench", "scores")
     wrong = []
     for case in found:
         samples = pd.DataFrame(case["items"], columns=["split", *RATES]).astype(

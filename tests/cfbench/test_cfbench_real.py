@@ -6,8 +6,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-import cfbench_shared
 from cfbench_run import READER, Run
+from released_files import released_folder
 from steadfast.benchmarks.cfbench.data import checked, normalised
 from steadfast.benchmarks.cfbench.facts import MEASURES
 from steadfast.benchmarks.cfbench.figures import figures
@@ -30,7 +30,7 @@ PRINTED = {  # Table 1
 
 @pytest.fixture(scope="module")
 def released():
-    return json.loads((cfbench_shared.data() / "cfbench_data.json").read_text("utf-8"))
+    return json.loads((released_folder("cfbench", "data") / "cfbench_data.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def records(released):
 def judged():
     """The released judged records, by the file's name, each with its sample's id."""
     found = defaultdict(dict)
-    for path in sorted((cfbench_shared.data() / "released/judge").glob("*_eval.json")):
+    for path in sorted((released_folder("cfbench", "data") / "released/judge").glob("*_eval.json")):
         for record in json.loads(path.read_text("utf-8")):
             found[path.stem][f"zh/{record['idx']:04d}"] = record
     assert sum(map(len, found.values())) == 60

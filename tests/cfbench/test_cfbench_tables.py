@@ -13,6 +13,7 @@ from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
+from test_cfbench_metrics import VERDICTS, Made
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),
@@ -80,16 +81,6 @@ def test_ranks_are_by_the_psr_of_all_records(frames, told, ranks):
     shown = rows(all_tables(changed)["table2_results"])
     labels = [MODELS[model].label for model in ("model-b", "model-a", "sim-c", "reference")]
     assert [shown[label][-1] for label in labels] == [*ranks, None, None]
-
-
-def test_models_are_compared_on_the_records_that_both_have(frames):
-    values = frames["results"].set_index(["split", "measure", "model"])["value"].sort_index()
-    rows = frames["comparisons"].query("model == 'model-a' and other == 'sim-c'")
-    assert len(rows) == len(SETS) * len(MEASURES)
-    for row in rows.itertuples():
-        found = values[row.split, row.measure]
-        assert row.difference == pytest.approx(found["model-a"] - found["sim-c"])
-    assert "Sampling units: 24 records (12 per set)" in notes(all_tables(frames)["table2_results"])
 
 
 def test_what_is_incomplete_is_marked_and_explained(frames):
@@ -164,16 +155,6 @@ def test_a_mark_stands_at_the_share_of_its_type_and_the_caption_names_the_ends(f
     ]
 
 
-def test_a_run_without_any_score_has_tables_and_figures():
-    run = Run()
-    run.score("model-a", run.given(lambda sample: None), first={})
-    frames = run.metrics()
-    (row,) = rows(all_tables(frames)["coverage"]).values()
-    assert row[:5] == ["0.0"] * 3 + ["0", "24"]  # none unfinished, all refused
-    for figure, _ in figures.figures(frames, DISPLAY).values():
-        figure.draw_without_rendering()
-
-
 def test_the_distribution_counts_the_records_most_of_a_kind_on_top():
     counted = [("domain", "教育", 2), ("domain", "金融", 5), ("task", "NER", 3)]
     frame = pd.DataFrame(
@@ -190,3 +171,13 @@ def test_the_distribution_counts_the_records_most_of_a_kind_on_top():
 def test_records_are_counted_once_whatever_answered_them(frames):
     counted = frames["distribution"].groupby("kind")["value"].sum()
     assert counted["source"] == 24 == counted["domain"] + counted["task"]
+
+
+def test_simulated_judges_of_no_labelled_answer_have_no_row_beside_people():
+    by_hand = Made()
+    by_hand.judged("m", VERDICTS)
+    labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
+    judges = {"j0": Shown("j0"), "idle": Shown("idle", engine="reference")}
+    found = by_hand.metrics(list(judges), labels)
+    (table,) = tables.tables(found, Display(judges=judges), "strict", ["table6_humans"])
+    assert list(rows(table)) == ["j0"]

@@ -27,9 +27,8 @@ def test_the_clean_form_is_read():
     assert read_verdicts(TEXTS, CLEAN) == VERDICTS
 
 
-@pytest.mark.parametrize(
-    "edited",
-    [
+def test_harmless_edits_are_read_alike():
+    for edited in (
         CLEAN.replace("\n\n", "\n"),
         CLEAN.replace("\n\n", "\n\n\n \n"),
         CLEAN.replace("\n", "\r\n"),
@@ -45,15 +44,12 @@ def test_the_clean_form_is_read():
         "- 标题只有六个字。\t1\n- 第一段写山\n第二段写水\t0\n- 不出现“春”字\t1",
         "**标题只有六个字。**\t1\n\n**第一段写山\n第二段写水**\t**0**\n\n**不出现“春”字\t1**",
         CLEAN.replace("山\n", "山\n\n"),
-    ],
-)
-def test_harmless_edits_are_read_alike(edited):
-    assert read_verdicts(TEXTS, edited) == VERDICTS
+    ):
+        assert read_verdicts(TEXTS, edited) == VERDICTS, edited
 
 
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
+def test_anything_else_is_unreadable_and_says_why():
+    for reply, why in (
         ("", "empty"),
         (" \n", "empty"),
         ("抱歉，我无法评估。", "0 verdicts for 3"),
@@ -67,33 +63,28 @@ def test_harmless_edits_are_read_alike(edited):
         (CLEAN.replace("\t0", "\t2"), "verdict 2 is not"),
         ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
         (f"{CLEAN}\n\n{CLEAN}", "more than 3"),
-    ],
-)
-def test_anything_else_is_unreadable_and_says_why(reply, why):
-    assert why in read_verdicts(TEXTS, reply)
-    in_another_style = reply in (REORDERED, f"{CLEAN}\n\n{CLEAN}")
-    assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "") == in_another_style
-    reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
-    if in_another_style:
-        assert reading.verdicts == VERDICTS
-    else:
-        assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
+    ):
+        assert why in read_verdicts(TEXTS, reply), reply
+        in_another_style = reply in (REORDERED, f"{CLEAN}\n\n{CLEAN}")
+        assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "") == in_another_style
+        reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
+        if in_another_style:
+            assert reading.verdicts == VERDICTS, reply
+        else:
+            assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "verdicts"),
-    [
+def test_another_style_is_read_where_it_is_beyond_doubt():
+    for reply, verdicts in (
         (CLEAN + "\n\n以上是评估。", VERDICTS),
         ("评估如下：\n\n" + CLEAN, VERDICTS),
         (CLEAN.replace("\t0", "\t是"), [1, 1, 1]),
         (CLEAN.replace("\t", " "), VERDICTS),
         (CLEAN.replace("\t", "\\t"), VERDICTS),
-    ],
-)
-def test_another_style_is_read_where_it_is_beyond_doubt(reply, verdicts):
-    assert isinstance(read_verdicts(TEXTS, reply), str)
-    assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "")
-    assert read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "").verdicts == verdicts
+    ):
+        assert isinstance(read_verdicts(TEXTS, reply), str), reply
+        assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, ""), reply
+        assert read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "").verdicts == verdicts, reply
 
 
 # A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."): then neither
@@ -172,9 +163,8 @@ def test_rates_follow_the_papers_equations(checkpoints):
     assert got.psr <= 2 * got.csr
 
 
-@pytest.mark.parametrize(
-    ("priorities", "verdicts", "psr"),
-    [
+def test_priority_satisfaction_at_its_threshold():
+    for priorities, verdicts, psr in (
         ([PRIMARY] * 3, [1, 1, 1], 1),
         ([PRIMARY] * 3, [1, 1, 0], 0),
         ([SECONDARY] * 5, [1, 1, 1, 1, 0], 0),  # 4 of 5 does not exceed 0.8
@@ -182,10 +172,8 @@ def test_rates_follow_the_papers_equations(checkpoints):
         ([PRIMARY] + [SECONDARY] * 5, [1, 1, 1, 1, 0, 0], 0),  # A = 0.6 gives exactly 0.8
         ([PRIMARY] + [SECONDARY] * 3, [1, 1, 1, 0], 1),
         ([PRIMARY] + [SECONDARY] * 9, [0, *[1] * 9], 0),
-    ],
-)
-def test_priority_satisfaction_at_its_threshold(priorities, verdicts, psr):
-    assert satisfaction(priorities, verdicts).psr == psr
+    ):
+        assert satisfaction(priorities, verdicts).psr == psr, priorities
 
 
 def test_the_released_fallback_loses_zeros():

@@ -1,21 +1,14 @@
 """Instances of our own, and the directory of the benchmark's data."""
 
-import os
 from copy import deepcopy
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("COMPLEXBENCH_DATA", ROOT.parent / "shared/complexbench/data"))
+from released_files import released_folder
 
 
 def data_file(name: str) -> Path:
-    """A file of the benchmark's data; an absent directory skips the test, a missing file fails."""
-    if not DATA.is_dir():
-        pytest.skip(f"{DATA} is absent; COMPLEXBENCH_DATA names the directory of the data")
-    assert (DATA / name).exists(), f"{DATA} has no {name}"
-    return DATA / name
+    """A file of the benchmark's data."""
+    return released_folder("complexbench", "data") / name
 
 
 def asked(text: str = "是否满足？", **fields) -> dict:

@@ -5,22 +5,9 @@ import pytest
 from complexbench_run import MODES, Run, synthetic, task
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.benchmark import METRICS
-from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.show.roster import Display
 
 BOTH = {name: {"engine": "reference"} for name in ("first", "second")}
-
-
-def test_data_depends_on_what_matters_to_it_alone():
-    (generated,) = task().data
-    expected = {"language": "zh", "extra": None}
-    assert (generated.content.settings, generated.files) == (expected, ())
-    (local,) = task({"source": "local", "directory": "here", "extra": "mine.json"}, seed=5).data
-    expected = {"language": "zh", "extra": "mine.json", "file": "here/data_final.json"}
-    assert local.content.settings == expected
-    assert local.files == ("here/data_final.json", "mine.json")
-    (released,) = task({"source": "released"}, seed=5).data
-    assert released.content.settings == {"language": "zh", "extra": None}
 
 
 def test_files_that_the_config_names_are_known_by_their_keys():
@@ -51,15 +38,9 @@ def test_templates_are_those_in_use():
         task({"templates": {"judge_hz": "mine.txt"}})
 
 
-def test_tables_are_those_that_the_config_gives_a_reason_for():
-    plain = set(task().tables.names)
+def test_instructions_in_turns_have_a_table_of_their_own():
     turns = set(task({"decomposition": True}).tables.names)
-    raters = set(task(judges=BOTH).tables.names)
-    assert turns - plain == {"complexbench_decomposition"}
-    assert raters - plain == {"complexbench_agreement"}
-    people = set(task({"labels": "people.jsonl"}).tables.names)
-    assert people - raters == {"complexbench_corrected"} and raters <= people
-    assert turns | people == {f"complexbench_{name}" for name in BUILDERS}
+    assert turns - set(task().tables.names) == {"complexbench_decomposition"}
 
 
 @pytest.mark.quick(1)

@@ -1,6 +1,5 @@
 """Decomposition: whose question is whose, and what cannot be assigned."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,17 +23,14 @@ def assigned(sub_instructions: dict) -> list[tuple]:
     return [turn.points for turn in turns(made)]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_questions_are_assigned_by_text_or_position():
+    for sub_instructions in (
         parts([FIRST], [SECOND, THIRD]),
         parts([0], [1, 2]),
         parts([FIRST], [1, 2]),
         parts(["模型满足了第0个要求吗？"], [SECOND, "模型是否满足了第2个要求？"]),
-    ],
-)
-def test_questions_are_assigned_by_text_or_position(given):
-    assert assigned(given) == [(0,), (1, 2)]
+    ):
+        assert assigned(sub_instructions) == [(0,), (1, 2)], sub_instructions
 
 
 def test_the_turns_go_by_their_numbers():
@@ -50,9 +46,8 @@ def test_the_turns_go_by_their_numbers():
     assert [turn.points for turn in found] == [(n,) for n in range(12)]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_what_does_not_share_out_the_questions_has_no_turns():
+    for sub_instructions in (
         parts([0], [1]),
         parts([0, 1], [1, 2]),
         parts([0, 2], [1]),
@@ -64,10 +59,8 @@ def test_the_turns_go_by_their_numbers():
         parts([], [0, 1, 2]),
         parts([0], step_1=[1, 2]),
         parts([1, 2], [0]),  # 1 and 2 depend on 0, which would be asked later
-    ],
-)
-def test_what_does_not_share_out_the_questions_has_no_turns(given):
-    assert assigned(given) == []
+    ):
+        assert assigned(sub_instructions) == [], sub_instructions
 
 
 @given(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import HEADING
 from steadfast.benchmarks.complexbench.replies import strict_segments
 from steadfast.benchmarks.complexbench.scoring import released_segments
@@ -17,14 +17,13 @@ def reply(copied: str, before: str = "【解释】\n全文。\n\n") -> str:
 
 
 def test_every_recorded_case_has_the_released_segments():
-    for case in cases("preprocess.jsonl"):
+    for case in cases("complexbench", "preprocess"):
         found = released_segments(case["response"], case["extraction"])
         assert found == case["segments"], case["id"]
 
 
-@pytest.mark.parametrize(
-    ("text", "each", "expected"),
-    [
+def test_replies_of_the_form_asked_for():
+    for text, each, expected in (
         (reply("第一条：带伞；"), False, ["第一条：带伞；"]),
         (reply("all"), False, [ANSWER]),
         (reply("None"), False, []),
@@ -38,15 +37,12 @@ def test_every_recorded_case_has_the_released_segments():
         (f"**{HEADING}**\n\n**评分对象：**带伞", False, ["带伞"]),
         (f"{HEADING}\n评分对象:带伞", False, ["带伞"]),
         (f"{HEADING}\u2028评分对象：带伞", False, ["带伞"]),
-    ],
-)
-def test_replies_of_the_form_asked_for(text, each, expected):
-    assert strict_segments(ANSWER, text, each) == expected
+    ):
+        assert strict_segments(ANSWER, text, each) == expected, text
 
 
-@pytest.mark.parametrize(
-    ("text", "each"),
-    [
+def test_any_other_reply_is_unreadable():
+    for text, each in (
         ("", False),
         ("评分对象：带伞", False),
         (f"{HEADING}\n带伞", False),
@@ -58,10 +54,8 @@ def test_replies_of_the_form_asked_for(text, each, expected):
         (reply("带伞||"), True),
         (reply("带伞") + f"\n{HEADING}\n评分对象：穿雨靴", False),
         (reply("带伞\n评分对象：穿雨靴"), False),
-    ],
-)
-def test_any_other_reply_is_unreadable(text, each):
-    assert strict_segments(ANSWER, text, each) is None
+    ):
+        assert strict_segments(ANSWER, text, each) is None, text
 
 
 def test_the_heading_in_an_answer_is_not_the_judges():

@@ -49,18 +49,15 @@ def test_released_extracts_for_rules_of_any_kind():
     assert points(found["extract_one_zh"]) == [1, 4]
 
 
-@pytest.mark.parametrize(
-    ("mode", "judging", "part", "template"),
-    [
+def test_plain_judging_and_english_leave_all_to_the_judge():
+    for mode, judging, part, template in (
         ("strict", "plain", "zh", "judge_zh"),
         ("strict", "rules", "en", "judge_en"),
         ("released", "rules", "en", "judge_zh"),
-    ],
-)
-def test_plain_judging_and_english_leave_all_to_the_judge(mode, judging, part, template):
-    found = prompts_of(Run([record(questions=QUESTIONS)], mode, judging), part=part)
-    assert list(found) == [template] == templates_in_use([part], mode, judging)[:1]
-    assert points(found[template]) == [0, 1, 2, 3, 4]
+    ):
+        found = prompts_of(Run([record(questions=QUESTIONS)], mode, judging), part=part)
+        assert list(found) == [template] == templates_in_use([part], mode, judging)[:1], mode
+        assert points(found[template]) == [0, 1, 2, 3, 4], mode
 
 
 def test_the_answer_stands_between_two_lines_that_follow_from_it():

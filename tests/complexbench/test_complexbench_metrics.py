@@ -3,14 +3,14 @@
 import pandas as pd
 import pytest
 
-from complexbench_cases import cases
 from complexbench_instances import asked
 from complexbench_run import Run, record, synthetic
+from released_files import cases
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
-from steadfast.contract.components import Frames, Labels, Scored
+from steadfast.contract.components import Frames, Scored
 from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 
@@ -87,7 +87,7 @@ def released_statistics(found: Frames) -> dict:
 
 
 def test_every_recorded_case_has_the_released_numbers():
-    for case in cases("aggregate.jsonl"):
+    for case in cases("complexbench", "aggregate"):
         if case["per_instance"] is None:
             continue  # the released code ends where a question has no row
         last = {
@@ -166,17 +166,6 @@ def test_where_released_divides_by_zero_there_is_no_value():
     assert not set(found) & set(RELEASED_COHERENT.values())
 
 
-def test_selection_and_chain_stand_apart_in_mode_strict():
-    kinds = {"composition_types": ["Selection", "Chain"], "category": "Selection_and_Chain_2"}
-    instances = [selecting(0, "a"), record(1, [asked()], **kinds)]
-    raw = {"m": [[True, True], [False]]}
-    rows = metrics(instances, raw)["drfr"]
-    assert value(rows, measure="family", category="Selection") == 1
-    assert value(rows, measure="family", category="Selection_and_Chain") == 0
-    rows = metrics(instances, raw, "released")["drfr"]
-    assert value(rows, measure="family", category="Selection") == pytest.approx(2 / 3)
-
-
 def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage():
     instances = [record(n, [asked(), asked(dep=[0])]) for n in range(3)]
     found = metrics(instances, {"m": [[True, True], [None, True], None]})
@@ -189,15 +178,6 @@ def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage():
     assert (row["n"], row["unread"], row["open"]) == (4, 1, 0)
     (row,) = found["summary"].to_dict("records")
     assert (row["n"], row["expected"]) == (2, 6)
-
-
-def test_a_model_without_any_verdict_has_an_empty_headline():
-    found = metrics([record(0)], {"m": [[True]], "none": [None]})
-    rows = {row["model"]: row for row in found["summary"].to_dict("records")}
-    assert float(rows["m"]["value"]) == 1
-    assert pd.isna(rows["none"]["value"])
-    assert (rows["none"]["n"], rows["none"]["expected"]) == (0, 1)
-    assert set(found["drfr"]["model"]) == {"m"}
 
 
 def test_intervals_draw_groups_whole():
@@ -264,17 +244,14 @@ def test_judges_and_people_are_compared_question_by_question():
     assert found.loc[("b", "human"), "raw"] == 1
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "complaint"),
-    [
+def test_labels_that_are_none_are_named():
+    for verdicts, complaint in (
         ({"2": "yes"}, "people.jsonl: .* no question '2'"),
         ({"0": "maybe"}, "yes or no"),
         (["yes"], "yes or no"),
-    ],
-)
-def test_labels_that_are_none_are_named(verdicts, complaint):
-    with pytest.raises(UserError, match=complaint):
-        judged("a").metrics([label(verdicts)], ["a"])
+    ):
+        with pytest.raises(UserError, match=complaint):
+            judged("a").metrics([label(verdicts)], ["a"])
 
 
 def test_an_instance_is_judged_apart_in_each_part():
@@ -302,26 +279,30 @@ def test_an_open_verdict_is_counted_as_such():
     assert found["coverage"]["open"].tolist() == [1]
 
 
-def test_people_who_label_all_replace_the_judge():
-    instances = synthetic(40)
-    true = [
-        [(number + place) % 3 > 0 for place, _ in enumerate(one["scoring_questions"])]
-        for number, one in enumerate(instances)
+def test_dependencies_and_groups_are_those_of_one_repeat():
+    instances = [selecting(0, "a"), selecting(1, "a")]
+    repeats = ([[True, True], [False, True]], [[False, True], [True, True]])
+    scores = [
+        Scored("m", "zh", row | {"repeat": repeat})
+        for repeat, verdicts in enumerate(repeats)
+        for row in score_records(instances, verdicts)
     ]
-    lenient = [[True] * len(verdicts) for verdicts in true]
-    labels = [
-        {
-            "model": "m",
-            "sample_id": f"zh/{one['main_id']}",
-            "verdicts": {str(place): "yes" if v else "no" for place, v in enumerate(verdicts)},
-        }
-        for one, verdicts in zip(instances, true, strict=True)
-    ]
-    scores = [Scored("m", "zh", row) for row in score_records(instances, lenient)]
+    found = compute(scores, {"zh": {"data": {"zh": instances}}}, None, "strict", ["zh"], ["j"])
+    # Of each repeat one instance loses both questions, the second by the first's.
+    assert value(found["drfr"], measure="overall") == 0.5
+    assert value(found["coherent"], kind="single", measure="origin") == 0.5
+    assert value(found["coherent"], kind="single", measure="coherent") == 0
+    (row,) = found["coherent"].query("measure == 'coherent'").to_dict("records")
+    assert (row["n"], row["expected"]) == (2, 2)
+
+
+def test_the_judge_is_the_one_that_each_record_names():
+    instances = [record(0, [asked()])]
+    (row,) = score_records(instances, [[True]])
+    judges = {"m": "real", "sim": "simulator"}
+    scores = [Scored(model, "zh", row | {"judge": judge}) for model, judge in judges.items()]
     data = {"zh": {"data": {"zh": instances}}}
-    people = Labels("labels.jsonl", labels)
-    found = compute(iter(scores), data, people, "strict", ["zh"], ["j"])
-    (row,) = found["corrected"].itertuples()
-    known = metrics(instances, {"m": true})["summary"]["value"].item()
-    assert (row.raw, row.value) == (1, pytest.approx(known)) and known < 0.8
-    assert row.units == sum(map(len, true))
+    found = compute(scores, data, None, "strict", ["zh"], ["simulator", "real"])
+    assert found["judging"].set_index("model")["judge"].to_dict() == judges
+    (together,) = found["agreement"].query("model == ''").to_dict("records")
+    assert (together["n"], together["only_first"], together["only_second"]) == (0, 1, 1)

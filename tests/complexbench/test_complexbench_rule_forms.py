@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
 
 
-@pytest.mark.parametrize(
-    ("rule", "clauses"),
-    [
+def test_rules_are_read():
+    for rule, clauses in (
         ("keyword:[春风, 希望]", [Clause("keyword", ("春风", "希望"))]),
         ("model_length_each:[ 1 , 10 ]", [Clause("model_length_each", (), 1, 10)]),
         ("model_keyword_num:[1,2,a,b]", [Clause("model_keyword_num", ("a", "b"), 1, 2)]),
@@ -30,15 +29,12 @@ from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, 
                 Clause("model_forbidden_word_each", ("b", "c")),
             ],
         ),
-    ],
-)
-def test_rules_are_read(rule, clauses):
-    assert list(read_rule(rule)) == clauses
+    ):
+        assert list(read_rule(rule)) == clauses, rule
 
 
-@pytest.mark.parametrize(
-    ("rule", "part"),
-    [
+def test_slips_are_named():
+    for rule, part in (
         ("", "is not a rule"),
         ("春风", "write its name, a colon"),
         ("Keyword:[春风]", "did you mean 'keyword'?"),
@@ -56,12 +52,10 @@ def test_rules_are_read(rule, clauses):
         (f"Json:{'[' * 100_000}", "straight quotation marks"),
         ("endswith:结尾\nstartswith:开头", "may be combined in a question"),
         ("keyword:[春风]\nforbidden_word:[河流]", "may be combined in a question"),
-    ],
-)
-def test_slips_are_named(rule, part):
-    with pytest.raises(RuleFormError) as error:
-        read_rule(rule)
-    assert part in str(error.value) and len(str(error.value)) < 1000
+    ):
+        with pytest.raises(RuleFormError) as error:
+            read_rule(rule)
+        assert part in str(error.value) and len(str(error.value)) < 1000, rule
 
 
 def test_every_rule_of_the_facts_has_a_form_and_the_pairs_are_known():
@@ -72,7 +66,7 @@ def test_every_rule_of_the_facts_has_a_form_and_the_pairs_are_known():
 
 def test_every_recorded_rule_is_read_or_refused():
     read = refused = 0
-    for rule in {case["rule"] for case in cases("rules.jsonl")}:
+    for rule in {case["rule"] for case in cases("complexbench", "rules")}:
         try:
             read += bool(read_rule(rule))
         except RuleFormError:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.judge import asks_each, usable
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
@@ -25,7 +25,7 @@ def released(rule: str, segments: list[str]) -> bool | int | str:
 def test_every_recorded_case_has_the_released_verdict():
     different = []
     seen = Counter()
-    for case in cases("rules.jsonl"):
+    for case in cases("complexbench", "rules"):
         seen[case["kind"]] += 1
         expected = case["error"] or case["verdict"]
         found = released(case["rule"], case["segments"])
@@ -35,9 +35,8 @@ def test_every_recorded_case_has_the_released_verdict():
     assert len(seen) >= 8
 
 
-@pytest.mark.parametrize(
-    ("rule", "segments", "as_released", "as_strict"),
-    [
+def test_where_strict_differs():
+    for rule, segments, as_released, as_strict in (
         # Punctuation: the key word is made Chinese, the answer is not.
         ("model_keyword:[C.甲]", ["选C.甲"], False, True),
         ("model_keyword_num:[1,1,a.b]", ["a.b"], False, True),
@@ -67,70 +66,63 @@ def test_every_recorded_case_has_the_released_verdict():
         # Empty parts are none.
         ("model_number_each:[2,2]", ["一", "", "二"], False, True),
         ("model_keyword_each:[甲]", ["", ""], True, False),
-    ],
+    ):
+        assert released(rule, segments) == as_released, rule
+        assert verdict(rule, segments, "strict") is as_strict, rule
+
+
+AGREED = (
+    ("model_keyword_each:[雨,伞]", ["下雨打伞", "雨伞"], True),
+    ("model_keyword_each:[雨,伞]", ["下雨打伞", "雨"], False),
+    ("model_keyword_num_each:[1,2,雨,伞,风]\nmodel_forbidden_word_each:[雪]", ["雨伞"], True),
+    ("model_keyword_num_each:[1,2,雨,伞,风]\nmodel_forbidden_word_each:[雪]", ["雨雪"], False),
+    ("model_keyword_num_each:[1,2,雨,伞,风]", ["雨伞风"], False),
+    ("model_keyword_num:[2,2,雨,伞]", ["雨伞", "无"], True),
+    ("model_keyword:[雨]", ["雪", "雨"], False),
+    ("model_forbidden_word_each:[雪]", ["雨", "雪"], False),
+    ("model_forbidden_word:[雪]", ["雨", "雪"], True),
+    ("model_number_each:[2,3]", ["一", "二"], True),
+    ("model_length_each:[2,3]", ["一二", "“一二三”"], True),
+    ("model_length_each:[2,3]", ["一二", "一"], False),
+    ("model_length_word_each:[1,2]", ["two words", "one"], True),
+    ("model_length_word:[2,2]", ["two words", "one"], True),
+    ("model_length:[3,3]", ["一二三"], True),
+    ("model_startswith_each:场", ["场一", "场二"], True),
+    ("model_starts_with_list_each:[一,二]", ["一、甲", "二、乙"], True),
+    ("model_starts_with_list_each:[一,二]", ["二、乙", "一、甲"], False),
+    ("model_startswith:敬\nmodel_endswith:礼", ["敬……礼。"], True),
+    ("model_endswith_each:；", ["甲；", "乙；", "丙。"], True),
+    ("model_endswith:礼", ["此致敬礼？"], True),
+    ("model_constraint_punc_each:[。]", ["甲。", "乙！"], False),
+    ("model_constraint_punc:[。]", ["甲。乙。"], True),
+    ("model_not_startswith:敬", ["恭敬"], True),
+    ("model_not_endswith_each:吗", ["好", "好吗？"], False),
+    ("model_not_endswith:吗", ["好吗。"], False),
+    ("keyword:[雨,伞]", ["伞和雨"], True),
+    ("match:是", ["是。"], True),
+    ("constraint_punc:[，]", ["甲，乙，"], True),
+    ("forbidden_word:[雪]", ["雪"], False),
+    ("startswith:敬\nendswith:礼", ["敬礼"], True),
+    ("not endswith:礼", ["敬礼"], False),
+    ("endswith:礼", ["敬礼"], True),
+    ("length_word:[2,2]", ["two words"], True),
+    ("length:[2,2]", ["敬礼"], True),
+    ('Json:["k","m"]', ['结果：{"m": {}, "k": []}'], True),
+    ('Json:["k"]', ['{"m": 1, "k": 2}'], False),
+    ('Json:["k",""]', ['{"k": 2}'], True),  # "" is no key
 )
-def test_where_strict_differs(rule, segments, as_released, as_strict):
-    assert released(rule, segments) == as_released
-    assert verdict(rule, segments, "strict") is as_strict
 
 
-@pytest.mark.parametrize(
-    ("rule", "segments", "expected"),
-    [
-        ("model_keyword_each:[雨,伞]", ["下雨打伞", "雨伞"], True),
-        ("model_keyword_each:[雨,伞]", ["下雨打伞", "雨"], False),
-        ("model_keyword_num_each:[1,2,雨,伞,风]\nmodel_forbidden_word_each:[雪]", ["雨伞"], True),
-        ("model_keyword_num_each:[1,2,雨,伞,风]\nmodel_forbidden_word_each:[雪]", ["雨雪"], False),
-        ("model_keyword_num_each:[1,2,雨,伞,风]", ["雨伞风"], False),
-        ("model_keyword_num:[2,2,雨,伞]", ["雨伞", "无"], True),
-        ("model_keyword:[雨]", ["雪", "雨"], False),
-        ("model_forbidden_word_each:[雪]", ["雨", "雪"], False),
-        ("model_forbidden_word:[雪]", ["雨", "雪"], True),
-        ("model_number_each:[2,3]", ["一", "二"], True),
-        ("model_length_each:[2,3]", ["一二", "“一二三”"], True),
-        ("model_length_each:[2,3]", ["一二", "一"], False),
-        ("model_length_word_each:[1,2]", ["two words", "one"], True),
-        ("model_length_word:[2,2]", ["two words", "one"], True),
-        ("model_length:[3,3]", ["一二三"], True),
-        ("model_startswith_each:场", ["场一", "场二"], True),
-        ("model_starts_with_list_each:[一,二]", ["一、甲", "二、乙"], True),
-        ("model_starts_with_list_each:[一,二]", ["二、乙", "一、甲"], False),
-        ("model_startswith:敬\nmodel_endswith:礼", ["敬……礼。"], True),
-        ("model_endswith_each:；", ["甲；", "乙；", "丙。"], True),
-        ("model_endswith:礼", ["此致敬礼？"], True),
-        ("model_constraint_punc_each:[。]", ["甲。", "乙！"], False),
-        ("model_constraint_punc:[。]", ["甲。乙。"], True),
-        ("model_not_startswith:敬", ["恭敬"], True),
-        ("model_not_endswith_each:吗", ["好", "好吗？"], False),
-        ("model_not_endswith:吗", ["好吗。"], False),
-        ("keyword:[雨,伞]", ["伞和雨"], True),
-        ("match:是", ["是。"], True),
-        ("constraint_punc:[，]", ["甲，乙，"], True),
-        ("forbidden_word:[雪]", ["雪"], False),
-        ("startswith:敬\nendswith:礼", ["敬礼"], True),
-        ("not endswith:礼", ["敬礼"], False),
-        ("endswith:礼", ["敬礼"], True),
-        ("length_word:[2,2]", ["two words"], True),
-        ("length:[2,2]", ["敬礼"], True),
-        ('Json:["k","m"]', ['结果：{"m": {}, "k": []}'], True),
-        ('Json:["k"]', ['{"m": 1, "k": 2}'], False),
-        ('Json:["k",""]', ['{"k": 2}'], True),  # "" is no key
-    ],
-)
-def test_both_modes_agree_on_what_a_rule_says(rule, segments, expected):
-    assert verdict(rule, segments, "strict") is expected
-    assert verdict(rule, segments, "released") is expected
-
-
-def test_the_examples_name_every_rule_of_the_taxonomy():
-    (marker,) = test_both_modes_agree_on_what_a_rule_says.pytestmark
-    named = {line.partition(":")[0] for rule, *_ in marker.args[1] for line in rule.split("\n")}
+def test_both_modes_agree_on_what_a_rule_says_and_the_examples_name_every_rule():
+    for rule, segments, expected in AGREED:
+        assert verdict(rule, segments, "strict") is expected, rule
+        assert verdict(rule, segments, "released") is expected, rule
+    named = {line.partition(":")[0] for rule, *_ in AGREED for line in rule.split("\n")}
     assert named == set(taxonomy()["rules"])
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "expected"),
-    [
+def test_how_released_reads_parameters():
+    for rule, text, expected in (
         # A range is a Python list, read whole; its upper end counts where the lower is reached.
         ("model_length:[3]", "一二", False),
         ("model_length:[3]", "一二三", "IndexError"),
@@ -161,15 +153,12 @@ def test_the_examples_name_every_rule_of_the_taxonomy():
         ("model_length:[1,2]", "\n", "IndexError"),  # quotation marks of nothing but line breaks
         ("model_length_word:[0,2]", "\n", True),  # which are not looked for where the text passes
         ("model_length_x:[1,2]", "一二", UNDECIDED),  # the colon is part of this name
-    ],
-)
-def test_how_released_reads_parameters(rule, text, expected):
-    assert released(rule, [text]) == expected
+    ):
+        assert released(rule, [text]) == expected, rule
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_braces_are_counted_from_the_start():
+    for text, expected in (
         # The count is negative after the first brace: the second only raises it, the third begins.
         ('} {"题2": {"x": "y"}}', True),
         ('} {"题2": 1}', False),
@@ -177,10 +166,8 @@ def test_how_released_reads_parameters(rule, text, expected):
         ('{"a": 1} }', True),
         ("", False),
         ("没有", False),
-    ],
-)
-def test_braces_are_counted_from_the_start(text, expected):
-    assert released("Json:[]", [text]) is expected
+    ):
+        assert released("Json:[]", [text]) is expected, text
 
 
 def test_what_an_object_is_after_a_stray_brace():
@@ -188,9 +175,8 @@ def test_what_an_object_is_after_a_stray_brace():
     assert released('Json:["a"]', ['} {"a": {"b": 1}}']) is False
 
 
-@pytest.mark.parametrize(
-    ("rule", "segments", "expected"),
-    [
+def test_when_released_reads_parameters():
+    for rule, segments, expected in (
         # Words are read when a part is looked at, numbers at once; every part is looked at.
         ("model_keyword_each:雨", ["", ""], True),
         ("model_startswith_each", ["", ""], True),
@@ -199,10 +185,8 @@ def test_what_an_object_is_after_a_stray_brace():
         ("model_keyword_num_each:[a,2]", ["", ""], "ValueError"),
         ("model_length_each:[2]", ["一", "一二"], "IndexError"),
         ("model_keyword:雨", ["", ""], "IndexError"),
-    ],
-)
-def test_when_released_reads_parameters(rule, segments, expected):
-    assert released(rule, segments) == expected
+    ):
+        assert released(rule, segments) == expected, rule
 
 
 def test_which_rules_are_about_several_parts():

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
 from complexbench_run import MODES, Run, synthetic
+from released_files import cases
 from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
@@ -27,7 +27,7 @@ def misread(clauses) -> bool:
 
 def well_formed() -> list[str]:
     found = []
-    for rule in sorted({case["rule"] for case in cases("rules.jsonl")}):
+    for rule in sorted({case["rule"] for case in cases("complexbench", "rules")}):
         try:
             clauses = read_rule(rule)
         except RuleFormError:

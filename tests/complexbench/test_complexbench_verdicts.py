@@ -4,19 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_cases import cases
+from released_files import cases
 from steadfast.benchmarks.complexbench.replies import strict_verdict
 from steadfast.benchmarks.complexbench.scoring import released_verdict
 
 
 def test_every_recorded_case_has_the_released_verdict():
-    for case in cases("judge_parse.jsonl"):
+    for case in cases("complexbench", "judge_parse"):
         assert released_verdict(case["judge_text"]) is case["point_judge"], case["id"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
+def test_one_verdict_line_at_the_end():
+    for reply, expected in (
         ("分析：都有。\n答案：是", True),
         ("分析：缺一项。\n\n答案：否\n\n", False),
         ("答案: 是", True),
@@ -25,15 +24,12 @@ def test_every_recorded_case_has_the_released_verdict():
         ("  答案 ： 是  ", True),
         ("Analysis: fine.\nAnswer: Yes", True),
         ("**answer: no.**", False),
-    ],
-)
-def test_one_verdict_line_at_the_end(reply, expected):
-    assert strict_verdict(reply, "一份答案。") is expected
+    ):
+        assert strict_verdict(reply, "一份答案。") is expected, reply
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_any_other_reply_is_unreadable():
+    for reply in (
         "",
         "不是",
         "答案：是/否",
@@ -44,10 +40,8 @@ def test_one_verdict_line_at_the_end(reply, expected):
         "答案：是\n（注：题目若变，则为否）",
         "Answer: maybe",
         "I cannot judge this.",
-    ],
-)
-def test_any_other_reply_is_unreadable(reply):
-    assert strict_verdict(reply, "一份答案。") is None
+    ):
+        assert strict_verdict(reply, "一份答案。") is None, reply
 
 
 @given(reply=st.text(max_size=80), answer=st.text(max_size=80))

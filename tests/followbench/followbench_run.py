@@ -1,21 +1,16 @@
 """FollowBench's runs in memory, with models and judges that need none, and the recorded cases."""
 
-import os
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from judged_run import JudgedRun
-from steadfast.base.files import read_jsonl
+from released_files import released_folder
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.metrics import metrics
 from steadfast.contract.components import Data, Frames, Labels, Scored
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / os.environ.get("FOLLOWBENCH_CASES", "../shared/followbench/cases")
-DATA = ROOT / os.environ.get("FOLLOWBENCH_DATA", "../shared/followbench/data")
 IMPOSSIBLE = facts("followbench/impossible.yaml")
 LANGUAGES = ("en", "zh")
 BOTH = pytest.mark.parametrize("language", LANGUAGES)
@@ -24,22 +19,6 @@ MODELS = ("reference", "real-a", "real-b", "sim-c")
 JUDGES = ("first", "second")
 REFUSED = "en/style/1/2"
 """What model real-b did not answer."""
-
-
-def released_directory() -> Path:
-    if not DATA.is_dir():
-        pytest.skip(f"no directory {DATA}: set FOLLOWBENCH_DATA to where en/ and zh/ are")
-    return DATA
-
-
-def cases(name: str) -> list[dict]:
-    """The recorded cases of a kind; there are some where their directory is."""
-    if not CASES.is_dir():
-        pytest.skip(f"no directory {CASES}: set FOLLOWBENCH_CASES to where the cases are")
-    path = CASES / f"{name}.jsonl"
-    found = list(read_jsonl(path)) if path.exists() else []
-    assert found, f"{path} holds no case"
-    return found
 
 
 @cache
@@ -52,7 +31,7 @@ def run(
     """One language of generated data, or of the released data (source local)."""
     section = {"source": source, "languages": [language], "judge_prompts": list(ways)}
     if source == "local":
-        section["directory"] = str(released_directory())
+        section["directory"] = str(released_folder("followbench", "data"))
     return JudgedRun("followbench", section, mode)
 
 

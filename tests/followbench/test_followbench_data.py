@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from followbench_run import BOTH, released_directory, run
+from followbench_run import BOTH, run
+from released_files import released_folder
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.base.resources import facts, resource
@@ -53,7 +54,7 @@ def test_the_released_groups_are_all_there(language):
 def test_released_files_are_checked_against_their_pins(tmp_path, language, monkeypatch):
     """As from the repository, but from this disk."""
     folder = RELEASED["folders"][language]
-    shutil.copytree(released_directory() / language, tmp_path / folder)
+    shutil.copytree(released_folder("followbench", "data") / language, tmp_path / folder)
     monkeypatch.setitem(RELEASED, "url", f"file://{tmp_path}/{{folder}}/{{file}}")
     assert released({}, language) == local({}, language, str(tmp_path))
 

@@ -3,13 +3,12 @@
 import pandas as pd
 import pytest
 
-from followbench_run import JUDGES, frames, run, scored
+from followbench_run import JUDGES, frames, scored
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.followbench.agreement import agreement
 from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.benchmarks.followbench.frames import sample_frame
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, items
-from steadfast.benchmarks.followbench.metrics import metrics as compute
 from steadfast.contract.components import Labels, Scored
 from steadfast.contract.records import OVERALL
 
@@ -121,24 +120,6 @@ def test_by_scorer():
     assert value(rows, kind="judge", measure="SSR", level="1") == 0
 
 
-def test_a_model_without_some_samples_shows_it():
-    group = five("style/1", 1, 1, 1, 1, 1)
-    scores = [Scored(m, "en", one) for m, n in (("a", 5), ("b", 2)) for one in group[:n]]
-    rows = LevelMetrics(sample_frame(scores), ["en"]).coverage()
-    whole = rows[(rows["category"] == OVERALL) & (rows["level"] == "")].set_index("model")
-    assert list(whole["expected"]) == [5, 5] and list(whole["scored"]) == [5, 2]
-
-
-def test_nothing_scored_is_no_error():
-    found = metrics(*five("style/1", None, None, None, None, None))
-    nothing = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
-    assert all(rows.empty for rows in nothing.values()) and found.scorers().empty
-    summary = found.summary(nothing, found.comparisons())
-    assert list(summary["measure"]) == ["HSR", "SSR", "CSL"]
-    assert summary["value"].isna().all() and list(summary["n"]) == [0, 0, 0]
-    assert list(summary["expected"]) == [5, 5, 1]
-
-
 VERDICTS = {"ann": ["YES", "NO"], "second": ["YES", "YES"], "cy": ["YES", "NO"]}
 
 
@@ -211,20 +192,17 @@ def test_ways_to_ask_a_judge_are_raters_of_whole_items():
     assert tuple(found.loc[("constraint", "judge (path)", "human")]) == (8, 0.75)
 
 
-@pytest.mark.parametrize(
-    ("label", "sentence"),
-    [
+def test_labels_are_of_judged_items_and_a_list_of_verdicts():
+    for label, sentence in (
         ({"verdicts": ["YES"]}, "expected a list of 2 verdicts"),
         ({"verdicts": "YES"}, "expected a list of 2 verdicts"),
         ({"verdicts": ["YES", "yes"]}, "verdict 2 is 'yes', neither 'YES' nor 'NO'"),
         ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, without a judge"),
         ({"sample_id": "en/style/999/2"}, "unknown sample_id 'en/style/999/2'"),
-    ],
-)
-def test_labels_are_of_judged_items_and_a_list_of_verdicts(label, sentence):
-    good = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
-    with pytest.raises(UserError, match=sentence):
-        agreement(scored()[0], JUDGES, Labels("labels.jsonl", [good | label]))
+    ):
+        good = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
+        with pytest.raises(UserError, match=sentence):
+            agreement(scored()[0], JUDGES, Labels("labels.jsonl", [good | label]))
 
 
 def test_items_count_what_is_asked():
@@ -248,39 +226,14 @@ def test_the_summary_says_how_much_answers_can_have_where_some_items_cannot_be_p
     assert metrics(*five("format/22", 0, 0, 0, 0, 0)).highest() == {}
 
 
-def test_people_who_label_all_replace_the_judge():
-    """What a judge that says yes to all says becomes what one without a fault says."""
-    of_language = run()
-    answers = of_language.answers("en", "sim-c")
-    replies = of_language.replies("en", answers, "reference")
-    true = list(of_language.scores("en", answers, j=replies).values())
-    lenient = [
-        record | {"points": dict.fromkeys(record["points"], 1.0), "total": 1.0}
-        if record["scorer"] == "judge"
-        else record
-        for record in true
-    ]
-    by_judge = {"true": true, "lenient": lenient}
-    labels = [
-        {
-            "model": "sim-c",
-            "sample_id": record["sample_id"],
-            "verdicts": ["YES" if point else "NO" for point in record["points"].values()],
-        }
-        for record in true
-        if record["scorer"] == "judge"
-    ]
-
-    def found(judge, people=None):
-        scores = [Scored("sim-c", "en", record) for record in by_judge[judge]]
-        data = {"en": of_language.data["en"]}
-        return compute(iter(scores), data, people, ["en"], ["j"])
-
-    rows = found("lenient", Labels("labels.jsonl", labels))["corrected"].set_index("measure")
-    right = found("true")["summary"].set_index("measure")
-    said = found("lenient")["summary"].set_index("measure")
-    assert rows["value"].to_dict() == pytest.approx(right["value"].to_dict())
-    assert rows["raw"].to_dict() == said["value"].to_dict() != right["value"].to_dict()
-    assert (rows["low"] < rows["value"]).all() and (rows["value"] < rows["high"]).all()
-    few = found("lenient", Labels("labels.jsonl", labels[:5]))["corrected"]
-    assert few["value"].isna().all() and (few["clusters"] > 0).all()
+def test_the_levels_of_one_repeat_belong_together():
+    repeats = (five("style/1", 1, 0, 1, 1, 1), five("style/1", 0, 1, 1, 1, 1))
+    found = metrics(*(row | {"repeat": n} for n, levels in enumerate(repeats) for row in levels))
+    csl = found.levels().set_index("category").loc["style"]
+    # One level and none; the levels of both repeats together would keep all five somewhere.
+    assert tuple(csl[["value", "n", "expected"]]) == (0.5, 2, 2)
+    assert value(found.rates("hard"), category="style", level="1") == 50
+    assert value(found.rates("hard"), category="style", level="") == 80
+    rows = found.consistency()
+    rows = rows[rows["category"] == OVERALL].set_index("kind")
+    assert tuple(rows.loc["judge", ["value", "n"]]) == (0, 2)

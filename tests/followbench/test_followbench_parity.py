@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from followbench_run import LANGUAGES, cases, run
+from followbench_run import LANGUAGES, run
+from released_files import cases
 from steadfast.benchmarks.followbench.data import scorer_of, sources
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE
 from steadfast.benchmarks.followbench.metrics import metrics
@@ -38,7 +39,7 @@ def rule_verdict(case: dict) -> bool | None:
 
 
 def test_every_rule_verdict_is_reproduced():
-    wrong = [c for c in cases("rules") if rule_verdict(c) != c["verdict"]]
+    wrong = [c for c in cases("followbench", "rules") if rule_verdict(c) != c["verdict"]]
     assert not wrong, f"{len(wrong)} differ, first: {wrong[:3]}"
 
 
@@ -50,14 +51,16 @@ def hard_and_soft(case: dict) -> tuple[float, float]:
 def test_every_judge_reply_is_read_as_released():
     wrong = [
         (hard_and_soft(case), case)
-        for case in cases("judge_parse")
+        for case in cases("followbench", "judge_parse")
         if not case["needs_python_eval"] and hard_and_soft(case) != (case["hard"], case["soft"])
     ]
     assert not wrong, f"{len(wrong)} differ, first: {wrong[:3]}"
 
 
 def test_what_only_an_evaluation_reads_is_refused():
-    expressions = [case for case in cases("judge_parse") if case["needs_python_eval"]]
+    expressions = [
+        case for case in cases("followbench", "judge_parse") if case["needs_python_eval"]
+    ]
     assert expressions, "no case with needs_python_eval"
     assert [case for case in expressions if hard_and_soft(case) != FAILURE] == []
 
@@ -79,7 +82,7 @@ def scores(case: dict) -> Iterator[Scored]:
 @pytest.fixture(scope="module", params=LANGUAGES)
 def measured(request) -> tuple[list[dict], Frames]:
     """The recorded cases of a language, each as a model, and their metrics."""
-    found = [case for case in cases("metrics") if case["lang"] == request.param]
+    found = [case for case in cases("followbench", "metrics") if case["lang"] == request.param]
     scored = [score for case in found for score in scores(case)]
     data = run(language=request.param).data
     return found, metrics(scored, data, None, [request.param], ["judge"])

@@ -33,9 +33,8 @@ def passes(rule: str, answer: str, level: int = 5, language: str = "en") -> bool
     return satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
 
 
-@pytest.mark.parametrize(
-    ("rule", "right", "wrong"),
-    [
+def test_answers_are_compared_with_the_reference():
+    for rule, right, wrong in (
         ("exact", "name[Fern]", "name[Fern]\n"),
         ("lines", "two fell\none fell\ntwo fell", "one fell\n"),
         ("member", "Cote d'Azur", "oslo"),
@@ -46,10 +45,8 @@ def passes(rule: str, answer: str, level: int = 5, language: str = "en") -> bool
         ("template", "{'bot': 'it's so'}", "{'bot': 'a\nb'}"),
         ("template", "{'bot': ''}", "{'bot': ''}\n"),
         ("template", "{'bot': ''}", "{'bot': '}"),
-    ],
-)
-def test_answers_are_compared_with_the_reference(rule, right, wrong):
-    assert passes(rule, right) and not passes(rule, wrong)
+    ):
+        assert passes(rule, right) and not passes(rule, wrong), rule
 
 
 def test_chinese_sums_of_dollars_end_with_their_last_digits():

@@ -1,15 +1,13 @@
 """What the levels of one group tell, with verdicts missing or unreadable."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.benchmarks.followbench.frames import consecutive_levels, failure_consistency
 
 
-@pytest.mark.parametrize(
-    ("hard", "levels", "consistency"),
-    [
+def test_one_group():
+    for hard, levels, consistency in (
         ([1, 1, 1, 1, 1], 5, "no failure"),
         ([1, 1, 1, 1, 0], 4, "no failure"),
         ([1, 0, 0, 0, 0], 1, "consistent"),
@@ -22,11 +20,9 @@ from steadfast.benchmarks.followbench.frames import consecutive_levels, failure_
         ([None, 1, 1, 1, 1], None, None),
         ([1, 1, 1, 1, None], None, "no failure"),
         ([None] * 5, None, None),
-    ],
-)
-def test_one_group(hard, levels, consistency):
-    assert consecutive_levels(hard) == levels
-    assert failure_consistency(hard) == consistency
+    ):
+        assert consecutive_levels(hard) == levels, hard
+        assert failure_consistency(hard) == consistency, hard
 
 
 @given(st.lists(st.sampled_from([0, 1, -1, None]), min_size=5, max_size=5), st.data())

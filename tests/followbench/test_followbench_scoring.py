@@ -42,20 +42,17 @@ def test_an_unanswered_sample_is_not_scored(sample, status):
     assert (score.status, score.points, score.total) == (status, None, None)
 
 
-@pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
+def test_without_a_readable_verdict_a_sample_is_invalid():
+    for reply, problem in (
         (Reply("ok", "A fine answer."), "unreadable"),
         (Reply("ok", "['YES', 'YES']"), "unreadable"),
         (Reply("refused", ""), "refused"),
         (Reply("error", "['YES', 'YES', 'YES']"), "error"),
         (None, "missing"),
-    ],
-)
-def test_without_a_readable_verdict_a_sample_is_invalid(reply, problem):
-    score = judged(reply)
-    assert (score.status, score.points, score.total) == ("invalid", None, None)
-    assert score.extracted["problem"] == problem
+    ):
+        score = judged(reply)
+        assert (score.status, score.points, score.total) == ("invalid", None, None), reply
+        assert score.extracted["problem"] == problem, reply
 
 
 @pytest.mark.parametrize("reply", [Reply("ok", "A fine answer."), Reply("refused", "")])

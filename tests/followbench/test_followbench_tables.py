@@ -25,9 +25,6 @@ MODELS = {
 DISPLAY = Display(models=MODELS, judges={judge: Shown(judge, "", "openai") for judge in JUDGES})
 
 
-EMPTY = ("hsr", "ssr", "csl", "scorers", "agreement", "temperature")
-
-
 @cache
 def found(languages=LANGUAGES) -> Frames:
     return frames(languages=languages)
@@ -71,18 +68,6 @@ def test_table_2_is_the_mean_of_the_categories(shown):
         values = [hsr[*keys, OVERALL, level] for level in ("1", "2", "3", "4", "5", "")]
         assert [float(cell) for cell in cells[:6]] == pytest.approx(values, abs=0.051)
         assert float(cells[12]) == pytest.approx(csl[*keys, OVERALL], abs=0.051)
-
-
-def test_models_are_compared_in_what_the_tables_print(shown):
-    hsr = found()["hsr"].set_index(["language", "category", "level", "model"])["value"].sort_index()
-    rows = found()["comparisons"].query("measure == 'HSR' and model == 'real-a'")
-    rows = rows[rows["other"] == "reference"]  # both have all samples
-    assert len(rows) == 2 * 7
-    for row in rows.itertuples():
-        means = hsr[row.language, row.category, ""]
-        assert row.difference == pytest.approx(means[row.model] - means[row.other])
-    drawn = found()["sampling_units"].groupby("part")["clusters"].sum()
-    assert f"{drawn['en']} groups" in notes(shown["table2_levels"])
 
 
 def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
@@ -198,11 +183,3 @@ def test_figure_5_has_a_line_for_models_that_differ_in_temperature_alone():
     values = [f"{hsr.loc[(m, 'en', OVERALL, ''), 'value']:.1f}" for m in ("real-b", "real-a")]
     assert f"Model $A_1$ & co, English: {values[0]} at 0; {values[1]} at 0.7." in made.caption
     assert "real-b, English (144 of 145)" in made.caption  # one was refused
-
-
-def test_without_any_score_there_are_tables_and_a_figure():
-    nothing = {name: rows.iloc[:0] if name in EMPTY else rows for name, rows in found().items()}
-    nothing["coverage"] = nothing["coverage"].assign(scored=0)
-    _, *body = rows(made(nothing)["table2_levels"])
-    assert {cell for row in body for cell in row[2:-1]} == {""}
-    assert all(picture.figure.axes for picture in figures(nothing, DISPLAY).values())

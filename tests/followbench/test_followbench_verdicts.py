@@ -14,9 +14,8 @@ from steadfast.benchmarks.followbench.replies import (
 ANSWER = "The sea is calm.\nThe harbour sleeps."
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_a_list_in_the_last_line_is_read():
+    for reply in (
         "['YES', 'NO']",
         '["YES","NO"]',
         "1) tone, length\n2) tone yes, length no\n3) ['YES', 'NO']\n",
@@ -24,10 +23,8 @@ ANSWER = "The sea is calm.\nThe harbour sleeps."
         "so:\n\n**4) ['YES', 'NO']**\n\n  \n",
         "３\n`[ 'YES' , \"NO\" ]`",
         "3、['YES', 'NO']",
-    ],
-)
-def test_a_list_in_the_last_line_is_read(reply):
-    assert strict(reply, ANSWER, 2) == [1, 0]
+    ):
+        assert strict(reply, ANSWER, 2) == [1, 0], reply
 
 
 def test_languages_differ_as_released():
@@ -40,19 +37,16 @@ def test_languages_differ_as_released():
     assert released(None, 2, "en") is None
 
 
-@pytest.mark.parametrize(
-    "surplus",
-    [
+def test_chinese_surplus_may_be_any_literal():
+    for surplus in (
         *["None", "True", "1", "-1.5", "2j", "...", "'?'", "b'YES'", "[]", "['YES', ['NO']]"],
         *["('NO',)", "{'a': 1}", "{1}", "'YES' 'NO', 'x',"],
-    ],
-)
-def test_chinese_surplus_may_be_any_literal(surplus):
-    # Released code cuts the list to as many elements as constraints before it looks at them.
-    reply = f"['YES', 'NO', {surplus}]"
-    assert released(reply, 2, "zh") == [1, 0]
-    assert released(reply, 3, "zh") is None
-    assert released(reply, 2, "en") is None
+    ):
+        # Released code cuts the list to as many elements as constraints before it looks at them.
+        reply = f"['YES', 'NO', {surplus}]"
+        assert released(reply, 2, "zh") == [1, 0], surplus
+        assert released(reply, 3, "zh") is None, surplus
+        assert released(reply, 2, "en") is None, surplus
 
 
 def test_chinese_surplus_without_quotation_marks():
@@ -66,9 +60,8 @@ def test_surplus_that_is_no_literal_is_never_evaluated(surplus):
     assert released(f"['YES', 'NO', {surplus}]", 2, "zh") is None
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
+def test_elements_are_compared_as_python_reads_them():
+    for reply, expected in (
         (r"['\x59ES', 'N\x4f']", [1, 0]),
         ("[r'YES', u'NO']", [1, 0]),
         ("['Y' 'ES', 'NO',]  # sure ]", [1, 0]),
@@ -76,10 +69,8 @@ def test_surplus_that_is_no_literal_is_never_evaluated(surplus):
         ("['YES', ['NO']]", None),
         ("['YES'], ['NO']", None),
         ("[{'YES'}, 'NO']", None),
-    ],
-)
-def test_elements_are_compared_as_python_reads_them(reply, expected):
-    assert released(reply, 2, "en") == released(reply, 2, "zh") == expected
+    ):
+        assert released(reply, 2, "en") == released(reply, 2, "zh") == expected, reply
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -110,24 +101,20 @@ def test_what_is_read_strictly_is_read_the_same_as_released(reply, count):
         assert released(reply, count, "en") == found
 
 
-@pytest.mark.parametrize(
-    ("reply", "rating"),
-    [
+def test_a_rating_in_the_last_line_is_read():
+    for reply, rating in (
         ("Fine.\nRating: [[7]]", 7),
         ("[[10]]", 10),
         ("1) Fine.\n2) Rating: [[0]]\n\n", 0),
         ("**Rating:** [[5.0]]", 5),
         ("`Rating: [[5.01]]`", 5.01),
         ("不错。\n评分：[[8.5]]", 8.5),
-    ],
-)
-def test_a_rating_in_the_last_line_is_read(reply, rating):
-    assert strict_rating(reply, ANSWER) == released_rating(reply) == rating
+    ):
+        assert strict_rating(reply, ANSWER) == released_rating(reply) == rating, reply
 
 
-@pytest.mark.parametrize(
-    ("reply", "as_released"),
-    [
+def test_any_other_rating_is_read_in_mode_released_alone():
+    for reply, as_released in (
         ("", None),
         ("Rating: 7", None),
         ("Rating: [[٧]]", 7),
@@ -140,11 +127,9 @@ def test_a_rating_in_the_last_line_is_read(reply, rating):
         ("[[3]] for the style\nRating: [[6]] or [[7]]", 3),
         ("[8]", 8),
         ("[[8]", 8),
-    ],
-)
-def test_any_other_rating_is_read_in_mode_released_alone(reply, as_released):
-    assert strict_rating(reply, ANSWER) is None
-    assert released_rating(reply) == as_released
+    ):
+        assert strict_rating(reply, ANSWER) is None, reply
+        assert released_rating(reply) == as_released, reply
 
 
 def test_a_rating_that_the_answer_brought_is_not_the_judges():

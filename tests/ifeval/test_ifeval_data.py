@@ -42,19 +42,16 @@ def test_any_other_line_is_refused_in_a_sentence(line):
         assert str(error).startswith("here: no prompt with key")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_line_that_lacks_something_is_refused():
+    for change in (
         {"kwargs": []},
         {"prompt": None},
         {"key": None},
         {"instruction_id_list": [], "kwargs": []},
         {"instruction_id_list": [3]},
-    ],
-)
-def test_a_line_that_lacks_something_is_refused(change):
-    with pytest.raises(UserError, match="take the file as published"):
-        instance("ifeval", "here", LINE | change)
+    ):
+        with pytest.raises(UserError, match="take the file as published"):
+            instance("ifeval", "here", LINE | change)
 
 
 def test_a_line_that_is_no_prompt_is_named_by_its_number(tmp_path):

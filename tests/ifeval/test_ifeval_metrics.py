@@ -149,13 +149,6 @@ def test_places_are_apart_and_all_else_is_of_the_first():
     assert (row["n"], row["expected"]) == (18, 18)
 
 
-def test_what_is_unscored_is_in_no_mean_and_lowers_the_coverage():
-    frames = found(lambda part, s: None if number(s) == 0 else GOOD)
-    (counts,) = frames["coverage"].to_dict("records")
-    assert (counts["scored"], counts["expected"], counts["status_error"]) == (15, 18, 3)
-    assert value(frames["accuracy"], length="0", measure="Score") == 1
-
-
 def test_the_summary_is_the_mean_over_lengths_however_many_wordings_they_have():
     frames = found(lambda part, s: GOOD if part == "0" else BAD, framing_sentences=4)
     (row,) = frames["summary"].to_dict("records")

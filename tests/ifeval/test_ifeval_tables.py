@@ -182,12 +182,3 @@ def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
     shorter = rows[rows["length"] != "8k"]
     assert said(shorter) == ["1 of 2 models retain 85 % up to 4k."]
     assert said(shorter.assign(value=float("nan"))) == []
-
-
-def test_a_run_of_which_nothing_has_a_score_has_all_tables_and_its_figure():
-    samples = asked(PROMPTS, lengths=LENGTHS[1:], positions=POSITIONS, framing_sentences=2)
-    found = metrics(scored("m", samples, lambda part, sample: None), {}, None, LENGTHS, POSITIONS)
-    made = list(tables(found, DISPLAY, "released", "after", list(TABLES)))
-    assert [cell.text for cell in made[0].sections[0].rows[0]] == ["M", None, None, None]
-    assert len(made) == len(TABLES)
-    assert figures(found, DISPLAY, "released", "after")

@@ -56,20 +56,17 @@ def test_the_reading_makes_nothing_but_scores_and_tables_anew():
     assert one.scoring != other.scoring
 
 
-@pytest.mark.parametrize(
-    ("section", "said"),
-    [
+def test_what_is_refused():
+    for section, said in (
         ({"lengths": {"0": 512}}, "length 0, without a context, always runs"),
         ({"lengths": {"4k": 1}}, "choose a number between 512 and"),
         ({"positions": ["after", "after"]}, "positions: 'after' is listed twice"),
         ({"source": "local"}, "source local needs directory"),
         ({"framing_sentences": 5}, "less than or equal to 4"),
         (PUBLISHED, "has no reference answers to published prompts"),
-    ],
-)
-def test_what_is_refused(section, said):
-    with pytest.raises(UserError, match=said):
-        IFEVAL.check_config(config(**section))
+    ):
+        with pytest.raises(UserError, match=said):
+            IFEVAL.check_config(config(**section))
 
 
 def test_models_are_asked_published_prompts():
@@ -98,16 +95,3 @@ def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
     (text,) = (file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data
                if file.path == "ifeval/contexts/multidoc/4k.jsonl")  # fmt: skip
     assert text.content.settings["seeds"] == [1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("section", "named", "settings"),
-    [
-        ({}, "data:sample", {}),
-        (PUBLISHED, "data:local", {"directory": ".", "sets": ["ifeval", "ifbench"]}),
-        ({"source": "released", "sets": ["ifbench"]}, "data:released", {"sets": ["ifbench"]}),
-    ],
-)
-def test_prompts_are_made_as_their_source_says(section, named, settings):
-    made = task(models=API, **section).data[0].content
-    assert (made.name, made.settings) == (f"steadfast.benchmarks.ifeval.{named}", settings)

@@ -178,9 +178,8 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
     assert shown == {"lists:contexts": ["json", "bulleted"], "onedoc:contexts": None}
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
+def test_a_mistake_is_said():
+    for settings, sentence in (
         ({"formats": ["json", "json"]}, "formats: 'json' is listed twice"),
         ({"formats": ["yaml"]}, "yaml"),
         ({"formats": []}, "formats"),
@@ -197,8 +196,6 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
         ({"domains": {"list": ["uuids", "uuids"]}}, "one domain cannot be compared with another"),
         ({"domains": {"lists": ["uuids", "mixed"]}}, "lists"),
         ({"domains": {"list": ["uuids", "mixed"]}, "tasks": ["OQ"]}, "no task of list runs"),
-    ],
-)
-def test_a_mistake_is_said(settings, sentence):
-    with pytest.raises(UserError, match=sentence):
-        section(**settings)
+    ):
+        with pytest.raises(UserError, match=sentence):
+            section(**settings)

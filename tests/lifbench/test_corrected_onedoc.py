@@ -94,9 +94,8 @@ def test_the_right_option_alone_is_right(kind, options):
     assert points(sample, wrong) == {"correct": 0, "format": 0}
 
 
-@pytest.mark.parametrize(
-    ("response", "correct", "form"),
-    [
+def test_the_option_counts_on_which_an_answer_settles():
+    for response, correct, form in (
         ("YES.", 1, 0.75),
         ("“Yes”", 1, 0.75),
         ("yes, because it has two tags that agree", 1, 0.5),
@@ -113,10 +112,8 @@ def test_the_right_option_alone_is_right(kind, options):
         ("Nobody knows", 0, 0),
         ("Yesterday", 0, 0),
         ("???", 0, 0),
-    ],
-)
-def test_the_option_counts_on_which_an_answer_settles(response, correct, form):
-    assert points(question("true", 0), response) == {"correct": correct, "format": form}
+    ):
+        assert points(question("true", 0), response) == {"correct": correct, "format": form}
 
 
 def test_options_of_a_script_without_blanks_are_found():
@@ -164,20 +161,17 @@ def test_an_absent_type_is_answered_by_an_empty_list(name):
     )
 
 
-@pytest.mark.parametrize(
-    ("response", "total"),
-    [
+def test_an_absent_type_may_be_said_to_be_absent():
+    for response, total in (
         ("There are no such sentences.", 10 / 14),
         ("Es gibt keine.", 10 / 14),
         ("[[]]", 13 / 14),
         ("Granted, the winters were mild, no?", 2 / 14),
         ("I'm sorry, but no.", 0),
         ("Give an empty list if there are none. Example 1: [A, B] Example 2: []", 3 / 14),
-    ],
-)
-def test_an_absent_type_may_be_said_to_be_absent(response, total):
-    sample = (OE[0][0] | {"variables": {"type": "<|Summary|>"}}, *OE[0][1:])
-    assert score(*sample, response, "corrected").total == pytest.approx(total)
+    ):
+        sample = (OE[0][0] | {"variables": {"type": "<|Summary|>"}}, *OE[0][1:])
+        assert score(*sample, response, "corrected").total == pytest.approx(total), response
 
 
 def test_a_type_with_nothing_but_a_fake_is_absent():

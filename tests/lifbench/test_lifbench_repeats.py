@@ -15,15 +15,6 @@ from steadfast.contract.components import Answer, Frames, Sample, Scored
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display
 
-REPEATS = 3
-
-
-def drawn(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
-    """The same scores, with equal repeats of some models."""
-    for scored in scores:
-        for repeat in range(REPEATS if scored.model in models else 1):
-            yield scored._replace(record=scored.record | {"repeat": repeat})
-
 
 def released(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
     """The same scores, those of some models as if of other prompts."""
@@ -36,22 +27,6 @@ def released(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
 def shown(frames: Frames) -> dict[str, Printed]:
     made = map(printed, tables(frames, Display(), "rubric", "released"))
     return {page.name.removeprefix("lifbench_"): page for page in made}
-
-
-@pytest.mark.wide
-def test_equal_draws_change_no_value_and_no_interval(tmp_path):
-    scores = list(run({"a": 0.5, "b": 0.7}, contexts=2, tasks=FEW))
-    once = frames_of(scores, tmp_path)
-    thrice = frames_of(drawn(scores, "a"), tmp_path)
-    for name in ("ars", "ifp", "ifs", "comparisons", "depth", "rubrics", "summary"):
-        values = once[name].columns.difference(["n", "expected"])
-        pd.testing.assert_frame_equal(once[name][values], thrice[name][values], rtol=1e-9)
-    pd.testing.assert_frame_equal(once["comparisons"], thrice["comparisons"], rtol=1e-9)
-    variance = thrice["variance"]
-    between = variance[variance["perspective"] != "repeat"].reset_index(drop=True)
-    pd.testing.assert_series_equal(between["value"], once["variance"]["value"], atol=1e-9)
-    within = variance[variance["perspective"] == "repeat"]
-    assert set(within["model"]) == {"a"} and within["value"].abs().max() < 1e-9
 
 
 def test_means_over_all_draws_by_hand():

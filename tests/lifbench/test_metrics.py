@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from score_records import FEW, frames_of, record, released_frame, run, unscored
+from score_records import FEW, frames_of, record, released_frame, run
 from small_contexts import needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
@@ -66,14 +66,6 @@ def test_unscored_samples_are_in_no_mean_and_lower_the_coverage():
     assert rows.loc[(OVERALL, ""), "scored"] == 2
 
 
-def test_a_task_without_scores_has_no_value_and_shows_in_the_coverage():
-    frame = two_tasks([OQ_FULL], [None])
-    assert "MF" not in set(ars(frame)["task"])
-    assert value(ars(frame), task=OVERALL) == 1.0
-    overall = coverage(frame).set_index(["task", "length"]).loc[(OVERALL, "")]
-    assert overall["scored"] < overall["expected"]
-
-
 def test_coverage_counts_statuses_and_cut_contexts():
     found = [
         record("OQ", OQ_FULL),
@@ -122,27 +114,14 @@ def test_written_metrics_have_the_tidy_columns(tmp_path):
     assert list(dict.fromkeys(frames["ars"]["length"])) == ["", "4k", "8k"]
 
 
-def test_nothing_scored_at_all_gives_empty_metrics(tmp_path):
-    frames = frames_of(map(unscored, run({"a": 0.5, "b": 0.7}, ["4k"])), tmp_path)
-    assert set(frames.pop("coverage")["scored"]) == {0}
-    assert frames.pop("data")["samples"].sum() == 66
-    assert frames.pop("summary")["value"].isna().all()
-    frames.pop("sampling_units")
-    frames.pop("weights")  # of the rubric, whatever is scored
-    assert all(rows.empty for rows in frames.values())
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
+def test_scores_of_another_task_or_rubric_are_refused():
+    for change, sentence in (
         ({"task": "XX"}, "unknown task 'XX'"),
         ({"rubric": "corrected"}, "scored by the rubric 'corrected', not 'released'"),
-    ],
-)
-def test_scores_of_another_task_or_rubric_are_refused(change, sentence):
-    scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
-    with pytest.raises(UserError, match=sentence):
-        metrics(scores, {}, None, "rubric", "released")
+    ):
+        scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
+        with pytest.raises(UserError, match=sentence):
+            metrics(scores, {}, None, "rubric", "released")
 
 
 # --- the summary ---------------------------------------------------------------------------
@@ -180,30 +159,6 @@ def test_summary_values_are_those_over_all_lengths(tmp_path):
         three = ("expression", "variable", "length")
         mean = sum(value(frames["ifs"], perspective=name, **overall) for name in three) / 3
         assert rows.loc[(model, "IFS"), "value"] == pytest.approx(mean, abs=1e-10)
-
-
-def test_unscored_samples_show_in_the_summary_s_n(tmp_path):
-    scores = (
-        unscored(found) if found.part == "4k" and found.record["task"] == "MF" else found
-        for found in run({"a": 0.7})
-    )
-    rows, _ = summary_of(scores, tmp_path)
-    assert rows[["n", "expected"]].to_numpy().tolist() == [[126, 132]] * 2
-
-
-def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_path):
-    scores = (
-        unscored(found) if found.model == "a" else found
-        for found in run({"a": 0.7, "b": 0.5}, ["4k"], tasks=FEW)
-    )
-    rows, _ = summary_of(scores, tmp_path)
-    assert rows["value"].notna().to_dict() == {
-        ("a", "ARS"): False,
-        ("b", "ARS"): True,
-        ("a", "IFS"): False,
-        ("b", "IFS"): False,
-    }
-    assert rows.loc[("a", "ARS"), ["n", "expected"]].tolist() == [0, 18]
 
 
 @needs_cases

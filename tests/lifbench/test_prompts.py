@@ -114,9 +114,8 @@ def test_render_replaces_and_never_interprets(a, b, c, text, instruction):
     assert (head, context, tail) == (a, text, b + instruction + c)
 
 
-@pytest.mark.parametrize(
-    "scenario_prompt",
-    [
+def test_a_scenario_needs_both_fields_once_and_in_order():
+    for scenario_prompt in (
         "",
         "{input}",
         "{instruction}",
@@ -124,8 +123,6 @@ def test_render_replaces_and_never_interprets(a, b, c, text, instruction):
         "{input} {input} {instruction}",
         "{input} {instruction} {instruction}",
         "{instruction} {input} {instruction}",
-    ],
-)
-def test_a_scenario_needs_both_fields_once_and_in_order(scenario_prompt):
-    with pytest.raises(UserError, match="once"):
-        render(scenario_prompt, "x", "y")
+    ):
+        with pytest.raises(UserError, match="once"):
+            render(scenario_prompt, "x", "y")

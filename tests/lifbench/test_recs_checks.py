@@ -22,9 +22,8 @@ MB = Original(
 OR = Original("OR", None, "Give {num} key sentences with {sep}, like [SENTENCE 1] {sep} #Topic#.")
 
 
-@pytest.mark.parametrize(
-    ("original", "text", "status"),
-    [
+def test_each_check_has_its_word():
+    for original, text, status in (
         (LOI, "Name the entry that follows the {ordid} in the list.", PASS),
         (LOI, "Name the entry after that one in the list.", "fields"),
         (LOI, "Name the entry after the {ordid}, not the {ordid} one.", "fields"),
@@ -56,10 +55,8 @@ OR = Original("OR", None, "Give {num} key sentences with {sep}, like [SENTENCE 1
         (OR, "Write {num} key sentences with {sep}: [PHRASE 1] {sep} #Topic#", "examples"),
         (OR, "Write {num} key sentences with {sep}: [SENTENCE 1] {sep} #Thesis#", "examples"),
         (OR, "Write {num} sentences with {sep}: [SENTENCE 1] {sep} #Topic#", "terms"),
-    ],
-)
-def test_each_check_has_its_word(original, text, status):
-    assert original.check(text) == (text, False, status)
+    ):
+        assert original.check(text) == (text, False, status), original
 
 
 def test_braces_that_are_no_fields_are_doubled_and_the_text_checked_again():
@@ -119,16 +116,13 @@ def test_the_first_own_template_is_the_original_and_says_its_direction(task):
         assert "direction" in Original(task, direction, text).failures(without)
 
 
-@pytest.mark.parametrize(
-    ("task", "kept"),
-    [
+def test_what_is_to_be_kept_of_an_own_original_is_found():
+    for task, kept in (
         ("OR", {"{num}", "{sep}", "key sentence", "#Topic#", "-Concession-"}),
         ("OE", {"{type}", "key sentence", "json", "[]"}),
         ("LMI", {"{id_arr}", "json"}),
         ("MB", {"{rules}", "json", '{{"doc1": "{candidates[2]}", "doc2": "{candidates[0]}"}}'}),
         ("MF", {"{info_text}", "{example}", "json", "null"}),
-    ],
-)
-def test_what_is_to_be_kept_of_an_own_original_is_found(task, kept):
-    original = original_of({}, TASKS[task].worded, "own", None)
-    assert kept <= set(Original(task, None, original).keep)
+    ):
+        original = original_of({}, TASKS[task].worded, "own", None)
+        assert kept <= set(Original(task, None, original).keep), task

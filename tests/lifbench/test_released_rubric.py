@@ -10,18 +10,18 @@ SENTENCE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("row", "right"),
-    [
+def test_blanks_beside_a_separator_are_edits():
+    for row, right in (
         (f"{SENTENCE}{' ' * 8}|||||{' ' * 20}#Topic#", True),
         (f"{SENTENCE}{' ' * 9}|||||#Topic#", False),  # with a separator, blanks are edits
         (f"{' ' * 9}{SENTENCE}|||||#Topic#", False),
-        (f"{' ' * 9}{SENTENCE}#Topic#", True),  # without, the row is stripped: "#Topic#" is 7 edits
-    ],
-)
-def test_blanks_beside_a_separator_are_edits(row, right):
-    points = score(*samples("OR")[1], f"x\n{row}\nx", "released").points
-    assert points["correct"] == pytest.approx(right / 3)
+        (
+            f"{' ' * 9}{SENTENCE}#Topic#",
+            True,
+        ),  # without, the row is stripped: "#Topic#" is 7 edits
+    ):
+        points = score(*samples("OR")[1], f"x\n{row}\nx", "released").points
+        assert points["correct"] == pytest.approx(right / 3), row
 
 
 def test_entries_longer_than_the_first_earn_more_than_the_weight():

@@ -171,25 +171,6 @@ def test_truncated_models_carry_the_dagger(frames):
     assert "Good\\_1†" not in text
 
 
-def test_a_model_without_any_score_shows_dashes(tmp_path):
-    pages = build(changed("fair", unscored), tmp_path)
-    lines = pages["lifbench_table3_ars"].tex.splitlines()
-    (line,) = [line for line in lines if line.startswith("Fair")]
-    assert line.count("--") == 13
-    assert "| Fair" in pages["lifbench_coverage"].md
-
-
-@pytest.mark.wide
-def test_a_run_of_which_nothing_has_a_score_has_all_tables(tmp_path):
-    scores = map(unscored, run({"good": 0.9, "fair": 0.3}, tasks=FEW))
-    pages = show(frames_of(scores, tmp_path, effective_context_length=True))
-    assert len(pages) == len(BUILDERS) + 1  # and that of effective context lengths
-    assert (
-        "| Good" in pages["lifbench_rubrics"].md
-        and "| Good" in pages["lifbench_effective_context_length"].md
-    )
-
-
 def test_the_rubric_s_table_has_every_score_point_and_sum(pages):
     rows = rows_of(pages["lifbench_table6_rubric"])[1:]
     points = [(row[1], row[2]) for row in rows]

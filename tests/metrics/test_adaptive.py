@@ -123,9 +123,8 @@ def test_a_p_that_was_small_at_a_look_stays():
     assert course.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
 
 
-@pytest.mark.parametrize(
-    ("scores", "top", "going_on"),
-    [
+def test_who_goes_on_by_what_is_told():
+    for scores, top, going_on in (
         ([9, 0, 0, 0], 1, [False] * 4),  # the best is known
         ([9, 9, 0, 0], 1, [True, True, False, False]),
         ([3, 2, 2, 1], 1, [True, True, True, False]),  # one better model is enough to be out
@@ -134,29 +133,26 @@ def test_a_p_that_was_small_at_a_look_stays():
         ([9, 8, 7, 0], 2, [True, True, True, False]),  # all three may be among the two
         ([9, 5, 0, 0], 3, [False, False, True, True]),  # one of the two last is the third
         ([0, 0, 0, 0], 4, [False] * 4),  # all are
-    ],
-)
-def test_who_goes_on_by_what_is_told(scores, top, going_on):
-    course = Course(4, Design(5, top))
-    after(course, scores, 0.5)  # 2 apart: z of 4; 1 apart: 2, which the six pairs do not tell apart
-    assert course.going_on.tolist() == going_on
+    ):
+        course = Course(4, Design(5, top))
+        after(
+            course, scores, 0.5
+        )  # 2 apart: z of 4; 1 apart: 2, which the six pairs do not tell apart
+        assert course.going_on.tolist() == going_on, scores
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
+def test_two_of_four_are_known_though_tests_form_no_order():
+    for told in (
         # Pairs 01, 02, 03, 12, 13, 23. The third and fourth are each told worse than two, though
         # the second is told better than the fourth alone: two are left, and two are wanted.
         [0, 1, 1, 0, 1, -1],
         # The first and second are told better than two each: both places are taken.
         [1, 1, 0, 1, 1, 0],
-    ],
-)
-def test_two_of_four_are_known_though_tests_form_no_order(told):
-    course = Course(4, Design(5, top=2))
-    course.told[:] = told
-    course.look(Differences(*np.full((4, 6), np.nan)))
-    assert not course.going_on.any()
+    ):
+        course = Course(4, Design(5, top=2))
+        course.told[:] = told
+        course.look(Differences(*np.full((4, 6), np.nan)))
+        assert not course.going_on.any(), told
 
 
 # --- boundaries ----------------------------------------------------------------------------------

@@ -282,9 +282,8 @@ def test_labels_of_models_that_do_not_run_are_passed_over():
     assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}
 
 
-@pytest.mark.parametrize(
-    ("records", "words"),
-    [
+def test_a_bad_label_file_is_told_in_one_sentence():
+    for records, words in (
         ([label(sample_id="s9")], ["record 1", "'s9'", "did you mean 's1'"]),
         ([label(), label()], ["record 2", "duplicate", "'s1'"]),
         ([label(verdicts="yes")], ["record 1", "'s1'", "list of 0 and 1"]),
@@ -293,13 +292,11 @@ def test_labels_of_models_that_do_not_run_are_passed_over():
         ([label(sample_id=3)], ["record 1", "'sample_id'"]),
         ([label(rater=None)], ["record 1", "'rater'"]),
         ([label(model="x"), label(model="n")], ["no label", "'n'", "models of this run: m"]),
-    ],
-)
-def test_a_bad_label_file_is_told_in_one_sentence(records, words):
-    with pytest.raises(UserError) as error:
-        labels(*records)
-    assert "labels.jsonl" in str(error.value)
-    assert [word for word in words if word not in str(error.value)] == []
+    ):
+        with pytest.raises(UserError) as error:
+            labels(*records)
+        assert "labels.jsonl" in str(error.value), records
+        assert [word for word in words if word not in str(error.value)] == [], records
 
 
 def test_judges_verdicts_stand_on_top_of_a_score_or_beside():

@@ -56,9 +56,8 @@ def test_overall_is_the_mean_over_tasks():
     assert overall["score_sd"] == pytest.approx(stdev([0.7, 0.8]))
 
 
-@pytest.mark.parametrize(
-    ("counts", "weights", "expected"),
-    [
+def test_the_deviation_of_one_answer_goes_by_the_part_s_tasks():
+    for counts, weights, expected in (
         # N Σ (w/Σw)² v/n: 4 · ((1/4)² · 0 / 1 + (3/4)² · .02 / 3)
         ({"A": 1, "B": 3}, None, math.sqrt(4 * (9 / 16) * 0.02 / 3)),
         # 4 · ((1/2)² · .02 / 3)
@@ -67,11 +66,9 @@ def test_overall_is_the_mean_over_tasks():
         # 3 · (0 + .02 / 9 + .01 / 9)
         ({"A": 1, "B": 1, "C": 1}, None, math.sqrt(3 * 0.03 / 9)),
         ({"D": 1}, {"E": 1}, None),
-    ],
-)
-def test_the_deviation_of_one_answer_goes_by_the_part_s_tasks(counts, weights, expected):
-    overall = row(nondeterminism_rows(PASSES, counts, weights), "overall", "alone")
-    assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
+    ):
+        overall = row(nondeterminism_rows(PASSES, counts, weights), "overall", "alone")
+        assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
 
 
 def test_responses_without_a_score_are_compared_alone():

@@ -108,19 +108,16 @@ def test_every_place_is_one_of_a_wanted_piece(text, wanted):
 # --- what a terminal is given --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_hidden_characters_are_shown_by_their_code_points():
+    for text, shown in (
         ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
         ("abc\rxyz", "abc<U+000D>xyz"),
         ("\u202egnp.exe\u2066", "<U+202E>gnp.exe<U+2066>"),
         ("a\u200bb\u2028c\x9b31m", "a<U+200B>b<U+2028>c<U+009B>31m"),
         ("\ud800", "<U+D800>"),
         ("Grüße, 你好 ⟦x⟧\n\tλ", "Grüße, 你好 ⟦x⟧\n\tλ"),
-    ],
-)
-def test_hidden_characters_are_shown_by_their_code_points(text, shown):
-    assert visible(text) == shown
+    ):
+        assert visible(text) == shown, text
 
 
 @given(st.text(st.characters()))

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from steadfast.show.cells import Values, rank_cells, share_cell, value_cells
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
@@ -67,21 +65,18 @@ REAL = Shown("GPT-4o", engine="openai")
 SIMULATOR = Shown("Simulator", engine="reference")
 
 
-@pytest.mark.parametrize(
-    ("models", "judges", "said"),
-    [
+def test_who_judged_is_said_of_models_and_of_stand_ins():
+    for models, judges, said in (
         ("m", {"a": REAL}, "Judge: GPT-4o."),
         ("m sim-a", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o; for simulated models and"),
         ("m sim-a", {"b": SIMULATOR, "a": REAL}, "answers Simulator, a simulated judge"),
         ("m", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o."),
         ("sim-a gold", {"a": REAL, "b": SIMULATOR}, "Judge: Simulator, a simulated judge"),
         ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
-    ],
-)
-def test_who_judged_is_said_of_models_and_of_stand_ins(models, judges, said):
-    note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
-    assert said in note
-    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers Simulator" in said)
+    ):
+        note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
+        assert said in note, models
+        assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers Simulator" in said), models
 
 
 def test_without_judges_nobody_judged():
@@ -101,18 +96,15 @@ def test_a_model_keeps_its_colour_when_others_come_or_go():
     assert look(together, "m")["color"] != look(together, "o")["color"]
 
 
-@pytest.mark.parametrize(
-    ("scored", "expected", "text", "marked"),
-    [
+def test_only_complete_coverage_prints_as_100():
+    for scored, expected, text, marked in (
         (5306, 5306, "100", False),
         (5304, 5306, "99.9", True),  # 99.96 is not complete
         (1, 3, "33.3", True),
         (0, 3, "0.0", True),
         (0, 0, None, False),
-    ],
-)
-def test_only_complete_coverage_prints_as_100(scored, expected, text, marked):
-    assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * marked)
+    ):
+        assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * marked), scored
 
 
 TIED = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART, "o": APART}, "o": {"m": WORSE}})

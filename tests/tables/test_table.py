@@ -22,17 +22,14 @@ from steadfast.show.render import (
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
 
-@pytest.mark.parametrize(
-    ("value", "printed"),
-    [
+def test_numbers_are_rounded_half_up():
+    for value, printed in (
         (0.79749999999999999, "0.798"),
         (0.0004999, "0.000"),
         (0.2 + 0.1 + 0.1125, "0.413"),
         (-0.0001, "0.000"),
-    ],
-)
-def test_numbers_are_rounded_half_up(value, printed):
-    assert str(rounded(value, 3)) == printed
+    ):
+        assert str(rounded(value, 3)) == printed, value
 
 
 @given(st.integers(0, 10**6))
