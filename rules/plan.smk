@@ -20,8 +20,7 @@ rule plan:
     input:
         prompts=PLAN.prompts,
         sources=PLAN.sources,
-        templates=PLAN.own_templates,
-        fetched=PLAN.fetched_templates,
+        templates=PLAN.templates,
         requests=PLAN.rewriter_requests,
         replays=PLAN.replays,
     output:

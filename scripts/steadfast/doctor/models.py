@@ -14,12 +14,9 @@ from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.doctor.check import Check, Surroundings, checked, output_of, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
-from steadfast.engines.api.body import array, mapping, parsed
-from steadfast.engines.api.client import Http
+from steadfast.engines.api import body, client, replies, served
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import lasting
-from steadfast.engines.api.served import program_path
 from steadfast.engines.base import Setup
 from steadfast.engines.devices import devices
 from steadfast.workflow.interpreter import interpreter
@@ -92,7 +89,8 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield tokenizer(how["tokenizer"])
     if how.get("serve"):
         program = how["serve"][0]
-        executable = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
+        python = interpreter(how) or sys.executable
+        executable = shutil.which(program, path=served.program_path(python))
         text = f"{program} found; jobs start it themselves"
         advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
         yield checked("server", executable is not None, text, advice)
@@ -126,22 +124,23 @@ def _listed_models(
 ) -> tuple[str, frozenset[str]]:
     """What is wrong with a server (empty if nothing), and the models that it lists."""
     provider = _provider(engine, base_url, key)
-    client = provider.access.client_settings(SECONDS)
+    access = provider.access.client_settings(SECONDS)
     try:
-        with Http(client, provider.headers(client["api_key"])) as http:
+        with client.Http(access, provider.headers(access["api_key"])) as http:
             reply = http.get(provider.models_path)
     except Exception:  # such as OverflowError, by a redirect to port 99999
         return "no response; start the server, or correct base_url", frozenset()
-    body = mapping(parsed(reply.content))
-    if lasting(reply.status, body) == "key":
+    listing = body.mapping(body.parsed(reply.content))
+    if replies.lasting(reply.status, listing) == "key":
         key_source = provider.access.key_source
         return f"HTTP status {reply.status}; check the API key in {key_source}", frozenset()
     if reply.status >= 500:
         advice = "the server is down or not an API; check it, or base_url"
         return f"HTTP status {reply.status}; {advice}", frozenset()
     # OpenAI and Anthropic: {"data": [{"id": …}]}; Gemini: {"models": [{"name": "models/…"}]}.
+    models = body.array(listing.get("data")) or body.array(listing.get("models"))
     names = set()
-    for model in map(mapping, array(body.get("data")) or array(body.get("models"))):
+    for model in map(body.mapping, models):
         name = str(model.get("id") or model.get("name") or "")
         names.add(name.removeprefix("models/"))
     return "", frozenset(names)

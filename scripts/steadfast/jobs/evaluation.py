@@ -220,10 +220,8 @@ class Evaluation:
     @cached_property
     def data(self) -> dict[str, DataFile]:
         """All data files, by their path below the results folder."""
-        files: dict[str, DataFile] = {}
-        for task in self.tasks.values():
-            files |= {file.path: file for file in task.data}
-        return files
+        files = chain.from_iterable(task.data for task in self.tasks.values())
+        return {file.path: file for file in files}
 
     @cached_property
     def rewrites(self) -> dict[str, Job]:
@@ -242,10 +240,8 @@ class Evaluation:
     @property
     def running_data(self) -> list[str]:
         """The data files of the benchmarks that run."""
-        paths: list[str] = []
-        for name in self.running:
-            paths += [file.path for file in self.tasks[name].data]
-        return paths
+        files = chain.from_iterable(self.tasks[name].data for name in self.running)
+        return [file.path for file in files]
 
     def first_rounds(self, benchmark: str) -> dict[str, str]:
         """The rounds of rewriting that need no earlier replies, and their requests."""
@@ -317,6 +313,11 @@ class Evaluation:
                 f"{benchmark} has no rewriters in this config; for lifbench set expressions: recs"
             )
         return rewriting
+
+    def template_files(self, benchmark: str) -> list[str]:
+        """The judge templates of a benchmark that are not packaged, as inputs."""
+        own_templates = self.own_templates(benchmark)
+        return own_templates + in_results(self.fetched_templates(benchmark))
 
     def own_templates(self, benchmark: str) -> list[str]:
         """The judge templates that are the user's files; others are packaged or downloaded."""
