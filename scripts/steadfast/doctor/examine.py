@@ -29,7 +29,7 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
         config = load_config(read_source(config_file))
         run = Evaluation(config)
         run.check_judges()
-        check_required_files(config, run.tasks)
+        check_required_files(run)
         settings = {name: read_profile(name) for name in profiles}
     except UserError as error:
         # These checks need no config.

@@ -60,7 +60,7 @@ class RunSetup:
             self.config = load_config(source.typed(config, snakemake.config_words))
             self.run = Evaluation(self.config)
             self.run.check_judges()
-            check_required_files(self.config, self.run.tasks)
+            check_required_files(self.run)
             self.results = snakemake.path("results")
             rounds.follow(self.run, self.results)
         except UserError as error:

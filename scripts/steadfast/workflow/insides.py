@@ -118,8 +118,7 @@ class Snakemake:
 
     @property
     def taking_option(self) -> str | None:
-        """The option that accepts existing files as they are: ``touch``, or ``--report``, which is
-        only in the command line."""
+        """The option that accepts existing files as they are: ``touch``, or ``--report``."""
         if self._workflow.touch:
             return "--touch"
         return next((word for word in sys.argv[1:] if word.startswith("--report")), None)
@@ -147,8 +146,7 @@ class Snakemake:
 
     @property
     def arrays(self) -> str:
-        """The rules whose jobs are submitted as SLURM arrays: ``executor_settings.array_jobs``,
-        known once the jobs are."""
+        """The rules with SLURM arrays: ``executor_settings.array_jobs``, known once jobs are."""
         return getattr(self._workflow.executor_settings, "array_jobs", None) or ""
 
     @property
@@ -198,8 +196,7 @@ class Snakemake:
         return name
 
     def is_wanted(self, job: Any) -> bool:
-        """Whether a job is forced by the command, or by ``force``: ``dag.forcerules``,
-        ``dag.forcefiles``."""
+        """Whether the command or ``force`` forces a job: ``dag.forcerules``, ``dag.forcefiles``."""
         dag = self._workflow.dag
         return job.rule in dag.forcerules or not dag.forcefiles.isdisjoint(job.output)
 
@@ -414,8 +411,7 @@ def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
 
 
 def has_environment(script: PythonScript) -> bool:
-    """Whether a script has its own environment: ``conda_env``, ``container_img``,
-    ``env_modules``."""
+    """Whether a script has an environment: ``conda_env``, ``container_img``, ``env_modules``."""
     return bool(script.conda_env or script.container_img or script.env_modules)
 
 
