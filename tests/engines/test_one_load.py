@@ -13,13 +13,13 @@ from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineFailed
 from steadfast.jobs.job import Assignment, Job
 from steadfast.stages import one_load
-from steadfast.stages.one_load import ask_together
+from steadfast.stages.one_load import run_with_siblings
 
 PARTS = ("2k", "3k", "4k")
 
 
 class Model:
-    """In place of ``ask``: notes what is asked, loads where it is not in ``known``, and writes."""
+    """In place of ``run_job``: notes what is asked, loads what is not in ``known``, and writes."""
 
     def __init__(self):
         self.asked = []
@@ -49,7 +49,7 @@ class Model:
 @pytest.fixture
 def model(monkeypatch) -> Model:
     model = Model()
-    monkeypatch.setattr(one_load, "ask", model)
+    monkeypatch.setattr(one_load, "run_job", model)
     monkeypatch.setattr(one_load, "_answer_jointly", lambda *of: None)  # test_joint
     monkeypatch.setattr(one_load, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr("steadfast.base.locks.LOOK_SECONDS", 0.01)
@@ -87,13 +87,13 @@ def hidden(asked: Assignment) -> list[str]:
 
 def test_one_load_asks_all_parts_and_each_job_writes_its_own_output_only(model, parts):
     together = list(parts.values())
-    ask_together(parts["3k"], {}, together)
+    run_with_siblings(parts["3k"], {}, together)
     assert (model.asked, model.loads) == (["3k", "2k", "4k"], 1)
     made = outputs(parts["2k"]).parent
     assert [path.name for path in made.glob("*.jsonl")] == ["3k.jsonl"]
 
     for part in ("2k", "4k"):
-        ask_together(parts[part], {}, together)
+        run_with_siblings(parts[part], {}, together)
         assert text(parts[part]) == f"{part} of prompts {part}"
     assert (len(model.asked), model.loads) == (3, 1)
     assert hidden(parts["2k"]) == []
@@ -101,12 +101,12 @@ def test_one_load_asks_all_parts_and_each_job_writes_its_own_output_only(model, 
 
 def test_a_part_whose_journal_is_whole_loads_nothing_and_asks_no_other(model, parts):
     model.known = set(PARTS)
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert (model.asked, model.loads) == (["2k"], 0)
 
 
 def test_a_job_that_is_alone_takes_no_lock(model, parts):
-    ask_together(parts["2k"], {}, [])
+    run_with_siblings(parts["2k"], {}, [])
     assert model.asked == ["2k"]
     assert not parts["2k"].path("journal").exists()
 
@@ -116,7 +116,7 @@ def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
     stale = Path(parts["4k"].prompts)
     changed = stale.stat().st_mtime_ns
     parts["4k"] = replace(parts["4k"], before={**parts["4k"].before, str(stale): changed})
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert model.asked == ["2k"]
 
 
@@ -125,7 +125,7 @@ def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts):
     content = late.read_text()
     late.unlink()
     model.meanwhile = lambda part: part == "3k" and late.write_text(content)
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
 
@@ -137,7 +137,7 @@ def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts)
     model.meanwhile = lambda part: (
         part == "3k" and threading.Timer(0.1, late.write_text, [content]).start()
     )
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
 
@@ -149,7 +149,7 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
     old.write_text("of an earlier run")
     before = {str(old): old.stat().st_mtime_ns}
     parts["4k"] = replace(parts["4k"], before=before)
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert model.asked == ["2k", "4k"]
     assert old.read_text() == "of an earlier run"
 
@@ -164,69 +164,69 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
 )
 def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
     together = list(parts.values())
-    ask_together(parts["2k"], {}, together)
+    run_with_siblings(parts["2k"], {}, together)
     own = change(parts["3k"])
-    ask_together(own, {}, together)
+    run_with_siblings(own, {}, together)
     assert model.asked == ["2k", "3k", "4k", "3k"]
     assert text(own) == f"3k of {Path(own.prompts).read_text()}"
     assert ".3k.ahead" not in hidden(own)
 
 
 def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     again = [replace(one, run="run-2") for one in parts.values()]
     model.known = set(PARTS)
-    ask_together(again[1], {}, again)
+    run_with_siblings(again[1], {}, again)
     assert model.asked == ["2k", "3k", "4k", "3k"]
 
 
 def test_a_job_that_is_alone_removes_what_a_killed_run_wrote_ahead(model, parts):
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert ".3k.ahead" in hidden(parts["3k"])
-    ask_together(replace(parts["3k"], run="run-2"), {}, [])
+    run_with_siblings(replace(parts["3k"], run="run-2"), {}, [])
     assert hidden(parts["3k"]) == [".4k.ahead"]
 
 
 def test_a_part_that_fails_fails_alone(model, parts, capsys):
     model.errors["3k"] = UserError("a prompt does not fit")
     together = list(parts.values())
-    ask_together(parts["2k"], {}, together)
+    run_with_siblings(parts["2k"], {}, together)
     assert model.asked == ["2k", "3k", "4k"]
     assert "b 3k m: a prompt does not fit" in capsys.readouterr().out
-    ask_together(parts["4k"], {}, together)
+    run_with_siblings(parts["4k"], {}, together)
     assert len(model.asked) == 3
     with pytest.raises(UserError, match="does not fit"):
-        ask_together(parts["3k"], {}, together)
+        run_with_siblings(parts["3k"], {}, together)
 
 
 def test_a_job_whose_own_part_fails_has_asked_the_others_with_its_load(model, parts):
     model.errors["2k"] = UserError("3 of 461 requests failed")
     with pytest.raises(UserError, match="3 of 461"):
-        ask_together(parts["2k"], {}, list(parts.values()))
+        run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
-    ask_together(parts["3k"], {}, list(parts.values()))
+    run_with_siblings(parts["3k"], {}, list(parts.values()))
     assert text(parts["3k"]) == "3k of prompts 3k"
 
 
 def test_a_lost_engine_is_asked_nothing_more(model, parts):
     model.errors["3k"] = EngineFailed("the engine died")
-    ask_together(parts["2k"], {}, list(parts.values()))
+    run_with_siblings(parts["2k"], {}, list(parts.values()))
     assert model.asked == ["2k", "3k"]
     assert text(parts["2k"]) == "2k of prompts 2k"
 
     model.errors["4k"] = EngineFailed("no memory")
     with pytest.raises(EngineFailed, match="no memory"):
-        ask_together(parts["4k"], {}, list(parts.values()))
+        run_with_siblings(parts["4k"], {}, list(parts.values()))
     assert model.asked == ["2k", "3k", "4k"]
 
 
 def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, parts):
     together = list(parts.values())
-    ask_together(parts["2k"], {}, together)
+    run_with_siblings(parts["2k"], {}, together)
     lock = parts["2k"].path("journal/.locks/models.m.lock")
     with open(lock, "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        ask_together(parts["3k"], {}, together)
+        run_with_siblings(parts["3k"], {}, together)
     assert text(parts["3k"]) == "3k of prompts 3k"
     assert model.loads == 1
 
@@ -234,7 +234,8 @@ def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, pa
 def test_a_job_waits_while_another_holds_the_model(model, parts):
     lock = parts["2k"].path("journal/.locks/models.m.lock")
     lock.parent.mkdir(parents=True)
-    waiting = threading.Thread(target=ask_together, args=(parts["2k"], {}, list(parts.values())))
+    together = list(parts.values())
+    waiting = threading.Thread(target=run_with_siblings, args=(parts["2k"], {}, together))
     with open(lock, "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         waiting.start()

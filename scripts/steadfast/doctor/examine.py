@@ -114,7 +114,7 @@ def needed_data(task: Task) -> list[DataFile]:
 
 
 def _fetched(what: str, addresses: list[str], online: bool, is_fetched: bool) -> Check:
-    """The check of downloads: asks the servers without downloading."""
+    """The check of downloads: whether the servers respond; nothing is downloaded."""
     if not addresses:
         return Check(what, "ok", "needs no network")
     if not online:

@@ -104,14 +104,14 @@ class Evaluation:
         if engine not in SIMULATED_ENGINES:
             return None
         if job.role != MODELS:
-            return self._asking(job).simulator
+            return self._requests(job).simulator
         return task.baseline if engine == "baseline" else task.simulator
 
     def joins(self, job: Job) -> Component[Any]:
         """Joins prompts and data for a model's job, or reads the replies of other jobs."""
         if job.role == MODELS:
             return self.tasks[job.benchmark].samples
-        return self._asking(job).readable
+        return self._requests(job).readable
 
     def form(self, job: Job) -> Component[Any] | None:
         """The JSON schema of a judge's replies; None without structured outputs."""
@@ -119,7 +119,8 @@ class Evaluation:
             return None
         return self.judging(job.benchmark).schema
 
-    def _asking(self, job: Job) -> Judging | Rewriting:
+    def _requests(self, job: Job) -> Judging | Rewriting:
+        """How the requests of a judge's or rewriter's job are made and its replies are read."""
         return self.judging(job.benchmark) if job.judge else self.rewriting(job.benchmark)
 
     def params(self, job: Job) -> Record:
@@ -131,7 +132,7 @@ class Evaluation:
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)
             return params | {"samples": self.joins(job).plain, "sources": keys}
-        params |= {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+        params |= {"readable": self.joins(job).plain, "attempts": self._requests(job).attempts}
         form = self.form(job)
         return params | {"schema": form.plain} if form else params
 
