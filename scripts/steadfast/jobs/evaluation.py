@@ -92,9 +92,8 @@ class Evaluation:
         """The settings of a job's model, judge or rewriter."""
         models: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
         if job.name not in models:
-            raise UserError(
-                f"{job.role}: unknown {job.role[:-1]} {job.name!r}; {nearest(job.name, models)}"
-            )
+            unknown = f"unknown {job.role[:-1]} {job.name!r}"
+            raise UserError(f"{job.role}: {unknown}; {nearest(job.name, models)}")
         return models[job.name]
 
     def simulator(self, job: Job) -> Component[Any] | None:
@@ -272,9 +271,8 @@ class Evaluation:
         """The data files that the prompts of a part refer to, as inputs."""
         parts = self.tasks[benchmark].parts
         if part not in parts:
-            raise UserError(
-                f"{benchmark} has no part {part!r} in this config; {nearest(part, parts)}"
-            )
+            missing = f"{benchmark} has no part {part!r} in this config"
+            raise UserError(f"{missing}; {nearest(part, parts)}")
         return in_results(parts[part].sources.values())
 
     def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
@@ -310,9 +308,8 @@ class Evaluation:
         """How a benchmark's instructions are paraphrased."""
         rewriting = self.tasks[benchmark].rewriting
         if rewriting is None:
-            raise UserError(
-                f"{benchmark} has no rewriters in this config; for lifbench set expressions: recs"
-            )
+            advice = "for lifbench set expressions: recs"
+            raise UserError(f"{benchmark} has no rewriters in this config; {advice}")
         return rewriting
 
     def template_files(self, benchmark: str) -> list[str]:

@@ -111,8 +111,7 @@ class Snakemake:
 
     @property
     def holds_folder(self) -> bool:
-        """Whether it makes files (``executor_plugin``) without ``--nolock``
-        (``execution_settings.lock``)."""
+        """Whether it makes files (``executor_plugin``) and locks (``execution_settings.lock``)."""
         makes = self._workflow.executor_plugin is not None and not self.is_dry
         return makes and bool(self._workflow.execution_settings.lock)
 
@@ -177,8 +176,7 @@ class Snakemake:
         return {self._workflow.scheduler.get_executor(job) for job in self.jobs_to_run}
 
     def path(self, variable: str) -> Path:
-        """A path variable's value: ``pathvars.items``, with the prefix that another workflow may
-        give to this one (``modifier.path_modifier``)."""
+        """A path variable's value: ``pathvars.items``, prefixed by ``modifier.path_modifier``."""
         value = self._workflow.pathvars.items[variable]
         return Path(str(self._workflow.modifier.path_modifier.modify(value)))
 
