@@ -20,6 +20,8 @@ rule inference:
         "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:
         "<benchmarks>/{benchmark}/inference/{model}/{part}.tsv"
+    # Order, group and resources follow from the settings of the model (jobs/job_resources.py); jobs
+    # that share a load of the model are one group.
     priority: SCHEDULING.priority
     group:
         SCHEDULING.group
@@ -28,13 +30,13 @@ rule inference:
     resources:
         **SCHEDULING.slurm,
         nodes=1,
-        load=SCHEDULING.load,
+        load=SCHEDULING.load,  # 1 if it loads a model: a profile limits the loads at a time
         gpu=SCHEDULING.gpu,
         mem_mb=SCHEDULING.mem_mb,
         runtime=SCHEDULING.runtime,
         cpus_per_task=SCHEDULING.cpus_per_task,
     params:
         **provenance(lambda w: STEPS.replies(Job.of(w))),
-        request=lambda w: RUN.params(Job.of(w)),
+        request=lambda w: RUN.params(Job.of(w)),  # all settings that determine the replies
     script:
         "../scripts/steadfast/stages/one_load.py"

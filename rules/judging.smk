@@ -13,10 +13,7 @@ rule judge_prompts:
         prompts=lambda w: RUN.evaluated_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
-        templates=lambda w: [
-            *RUN.own_templates(w.benchmark),
-            *in_results(RUN.fetched_templates(w.benchmark)),
-        ],
+        templates=lambda w: RUN.template_files(w.benchmark),
     output:
         judging="<results>/{benchmark}/judging/{model}/{part}.jsonl",
     log:

@@ -3,7 +3,7 @@
 in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
 out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and summary
      are among them; results/{benchmark}/metrics/provenance.json: what they were made from
-     results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
+     results/{benchmark}/decisions/{rounds}.json: of an adaptive run, which models continue after a round
 """
 
 METRICS = {}

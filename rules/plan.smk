@@ -6,8 +6,8 @@ out  results/plan/plan.{md,csv}: what each model, judge and rewriter would take:
      cost; prompts that wait for rewriters' replies are planned once these are there
      results/plan/options.csv: what each pricing option of a model behind an API would cost
      results/plan/misfits.csv: the prompts that would be cut or do not fit
-     results/plan/power_analysis.csv, where the config has power_analysis: what tells the wanted
-     differences apart
+     results/plan/power_analysis.csv, where the config has power_analysis: the sampling units that
+     detect the wanted differences
 One job makes all of them, since jobs of several benchmarks share a load.
 """
 
@@ -20,8 +20,7 @@ rule plan:
     input:
         prompts=PLAN.prompts,
         sources=PLAN.sources,
-        templates=PLAN.own_templates,
-        fetched=PLAN.fetched_templates,
+        templates=PLAN.templates,
         requests=PLAN.rewriter_requests,
         replays=PLAN.replays,
     output:

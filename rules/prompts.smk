@@ -1,4 +1,4 @@
-"""Prompts: what each part of a benchmark asks.
+"""Prompts: the prompts of each part of a benchmark.
 
 in   the data files that the part's prompts refer to
 out  results/{benchmark}/prompts/{part}.jsonl: instructions, which refer to their contexts

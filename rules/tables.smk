@@ -29,7 +29,7 @@ for name in TASKS:
         figure=TASK.figures.names,
         kind=["pdf", "svg", "png", "txt"],
     )
-    # How tables and figures look, and what they say of the data.
+    # Settings of tables and figures, and notes on the data.
     SHOWN = {"display": SETUP.display_of(name), "data_notes": SETUP.data_notes(name)}
 
     rule:

@@ -17,7 +17,7 @@ from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.examine import examine
-from steadfast.doctor.machine import silent
+from steadfast.doctor.machine import unreachable
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 from steadfast.schema.models import VllmModel
@@ -210,7 +210,7 @@ def test_addresses_of_data_are_asked_and_nothing_is_fetched():
     with served() as address:
         here = f"{address}/data.json"
         gone = f"{address}/other.json"
-        assert silent([here, gone, here]) == {gone: "HTTP status 404"}
+        assert unreachable([here, gone, here]) == {gone: "HTTP status 404"}
 
 
 def test_published_data_is_needed_where_the_config_asks_it(tmp_path):

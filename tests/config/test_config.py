@@ -14,7 +14,6 @@ from steadfast.config.json_schema import json_schema
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.config.source import read_source
-from steadfast.contract.registry import benchmarks
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job
 from steadfast.jobs.required_files import check_required_files
@@ -182,8 +181,7 @@ def test_lengths_run_from_short_to_long():
 
 
 def check(raw):
-    config = load_config(raw)
-    check_required_files(config, {name: one.of(config) for name, one in benchmarks().items()})
+    check_required_files(Evaluation(load_config(raw)))
 
 
 @pytest.mark.parametrize(

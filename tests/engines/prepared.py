@@ -10,7 +10,7 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Assignment, Job
 from steadfast.judging.ask_judge import write_judge_prompts
 from steadfast.stages.make_data import make_data
-from steadfast.stages.one_load import ask
+from steadfast.stages.one_load import run_job
 from steadfast.stages.score import score_part
 from steadfast.stages.write_prompts import write_prompts
 
@@ -93,7 +93,7 @@ class Prepared:
         )
 
     def _ask(self, job: Job) -> None:
-        ask(self.assignment(job), self._raw[job.role][job.name])
+        run_job(self.assignment(job), self._raw[job.role][job.name])
 
     def ask_judge(self, model: str, part: str) -> None:
         """What is asked of a judge about a model's answers."""

@@ -13,13 +13,13 @@ from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineFailed
 from steadfast.jobs.job import Assignment, Job
 from steadfast.stages import one_load
-from steadfast.stages.one_load import ask_together
+from steadfast.stages.one_load import run_with_siblings
 
 PARTS = ("2k", "3k", "4k")
 
 
 class Model:
-    """In place of ``ask``: notes what is asked, loads where it is not in ``known``, and writes."""
+    """In place of ``run_job``: notes what is asked, loads where it is not in ``known``, and writes."""
 
     def __init__(self):
         self.asked = []
@@ -49,7 +49,7 @@ class Model:
 @pytest.fixture
 def model(monkeypatch) -> Model:
     model = Model()
-    monkeypatch.setattr(one_load, "ask", model)
+    monkeypatch.setattr(one_load, "run_job", model)
     monkeypatch.setattr(one_load, "_answer_jointly", lambda *of: None)  # test_joint
     monkeypatch.setattr(one_load, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr("steadfast.base.locks.LOOK_SECONDS", 0.01)
@@ -75,7 +75,7 @@ def parts(tmp_path) -> dict[str, Assignment]:
 
 def ask(parts: dict[str, Assignment], part: str) -> None:
     """Runs a part's job, which is told of all three."""
-    ask_together(parts[part], {}, list(parts.values()))
+    run_with_siblings(parts[part], {}, list(parts.values()))
 
 
 def outputs(asked: Assignment) -> Path:
@@ -110,7 +110,7 @@ def test_a_part_whose_journal_is_whole_loads_nothing_and_asks_no_other(model, pa
 
 
 def test_a_job_that_is_alone_takes_no_lock(model, parts):
-    ask_together(parts["2k"], {}, [])
+    run_with_siblings(parts["2k"], {}, [])
     assert model.asked == ["2k"]
     assert not parts["2k"].path("journal").exists()
 
@@ -169,7 +169,7 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
 def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
     ask(parts, "2k")
     own = change(parts["3k"])
-    ask_together(own, {}, list(parts.values()))
+    run_with_siblings(own, {}, list(parts.values()))
     assert model.asked == ["2k", "3k", "4k", "3k"]
     assert text(own) == f"3k of {Path(own.prompts).read_text()}"
     assert ".3k.ahead" not in hidden(own)
@@ -179,14 +179,14 @@ def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
     ask(parts, "2k")
     again = [replace(one, run="run-2") for one in parts.values()]
     model.known = set(PARTS)
-    ask_together(again[1], {}, again)
+    run_with_siblings(again[1], {}, again)
     assert model.asked == ["2k", "3k", "4k", "3k"]
 
 
 def test_a_job_that_is_alone_removes_what_a_killed_run_wrote_ahead(model, parts):
     ask(parts, "2k")
     assert ".3k.ahead" in hidden(parts["3k"])
-    ask_together(replace(parts["3k"], run="run-2"), {}, [])
+    run_with_siblings(replace(parts["3k"], run="run-2"), {}, [])
     assert hidden(parts["3k"]) == [".4k.ahead"]
 
 

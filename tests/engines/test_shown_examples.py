@@ -13,7 +13,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
 from steadfast.contract.examples import read_examples
-from steadfast.contract.registry import benchmarks
 from steadfast.contract.request import Item
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
@@ -122,9 +121,7 @@ def test_a_chat_model_gets_none(tmp_path, engine):
 
 def test_a_bad_file_stops_before_anything_runs_and_is_named_by_its_key(tmp_path):
     def check(path):
-        config = configured(path)
-        tasks = {name: one.of(config) for name, one in benchmarks().items()}
-        check_required_files(config, tasks)
+        check_required_files(Evaluation(configured(path)))
 
     check(write(tmp_path / "good.jsonl"))
     with pytest.raises(UserError, match=r"config: models\.m\.examples: \S+: no such file"):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from prepared import Prepared
 from steadfast.base.files import read_json
 from steadfast.jobs.job import Job
-from steadfast.stages.one_load import ask_together
+from steadfast.stages.one_load import run_with_siblings
 from steadfast.workflow.script import run_rule
 
 
@@ -31,8 +31,8 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
         together = [prepared.assignment(one, "run") for one in jobs]
         (own,) = (one for one in together if one.job == asked)
         operation = prepared.config.models[model].model_dump()
-        given = {"own": own, "operation": operation, "together": together}
-        run_rule(ask_together, job, with_provenance=False, **given)
+        given = {"assignment": own, "operation": operation, "together": together}
+        run_rule(run_with_siblings, job, with_provenance=False, **given)
     elif judge:
         run_rule(prepared.judge, job, with_provenance=False, judge=judge, model=model, part=part)
     else:

@@ -9,7 +9,7 @@ from steadfast.jobs.finished import FinishedRun
 
 
 def main(arguments: Namespace) -> int:
-    """Prints what differs; 3 where that is to count as a failure."""
+    """Prints the differences; returns 3 if there are some, with ``--fail``."""
     with errors_as_messages(arguments.a, arguments.b):
         run_a = FinishedRun.of(arguments.a, arguments.config)
         run_b = FinishedRun.of(arguments.b, arguments.config)

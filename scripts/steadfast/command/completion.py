@@ -1,4 +1,4 @@
-"""Prints what has a shell complete the command: steadfast completion bash (docs/elsewhere.md)."""
+"""Prints a shell's completion script: steadfast completion bash (docs/elsewhere.md)."""
 
 from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator

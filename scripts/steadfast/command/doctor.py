@@ -1,4 +1,4 @@
-"""Looks at what a config needs of this machine: steadfast doctor my.yaml (docs/checks.md)."""
+"""Checks what a config needs of this machine: steadfast doctor my.yaml (docs/checks.md)."""
 
 from argparse import Namespace
 
@@ -8,12 +8,13 @@ from steadfast.doctor.examine import examine
 
 
 def main(arguments: Namespace) -> int:
-    """Prints a line a check; 1 where something is missing that is needed."""
+    """Prints a line for each check; returns 1 if a needed thing is missing."""
     missing = 0
     config = str(arguments.config or default_config())
     for check in examine(config, arguments.profile, online=not arguments.offline):
         print(visible(str(check)), flush=True)  # at once: the next may wait for the network
-        missing += check.status == "missing"
+        if check.status == "missing":
+            missing += 1
     things = "thing is" if missing == 1 else "things are"
     print(f"{missing} {things} missing" if missing else "nothing is missing")
     return int(missing > 0)

@@ -1,4 +1,4 @@
-"""Errors of the commands beside the workflow, as one message without a traceback."""
+"""Errors of the commands, as one message without a traceback."""
 
 import io
 import sys
@@ -13,16 +13,16 @@ from steadfast.base.names import visible
 
 @contextmanager
 def errors_as_messages(*read: Path) -> Iterator[None]:
-    """Ends the process with exit code 1 and an error message where the block raises.
+    """Ends the process with exit code 1 and an error message if the block raises.
 
-    ``read`` are the files or folders that it reads.
+    ``read`` are the files or folders that the block reads.
     """
     try:
         yield
     except UserError as error:
         sys.exit(visible(f"error: {error}"))
     except Exception as error:
-        # Where it was raised, so that a report of the message is enough to look into it.
+        # With the line that raised it, so that a bug report needs no more than the message.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         reason = " ".join(f"{type(error).__name__}: {error}".split())
@@ -36,6 +36,6 @@ def errors_as_messages(*read: Path) -> Iterator[None]:
 
 
 def take_any_text() -> None:
-    """Has a terminal that lacks some characters show their codes, in place of an error."""
+    """Prints characters that the terminal cannot show as codes, instead of an error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

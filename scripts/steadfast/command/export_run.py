@@ -42,7 +42,7 @@ def main(arguments: Namespace) -> None:
 
 
 def hub_datasets(words: Sequence[str]) -> dict[str, str]:
-    """Returns the data set on the hub by benchmark."""
+    """The data set on the hub of each benchmark, from words BENCHMARK=OWNER/NAME."""
     datasets = {}
     for word in words:
         benchmark, equals, dataset = word.partition("=")

@@ -1,4 +1,4 @@
-"""Says whether a run is no worse: steadfast gate results other/results (docs/compare.md)."""
+"""Tests whether a run is no worse: steadfast gate results other/results (docs/compare.md)."""
 
 import shutil
 import tempfile
@@ -19,7 +19,7 @@ from steadfast.share.unbundle import unbundle
 
 
 def main(arguments: Namespace) -> int:
-    """Prints what it says of each main measure; the last line is of all together."""
+    """Prints the verdict on each main measure and, in the last line, on all together."""
     with errors_as_messages(arguments.a, arguments.b), ExitStack() as stack:
         if not 0 < arguments.margin < 1:
             raise UserError(f"--margin {arguments.margin:g}: must be between 0 and 1, such as 0.02")
@@ -33,7 +33,7 @@ def main(arguments: Namespace) -> int:
 
 @contextmanager
 def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
-    """The run of a results folder, or of a bundle that is unpacked for this time."""
+    """The run of a results folder, or of a bundle that is unpacked temporarily."""
     if not path.is_file():
         yield FinishedRun.of(path, config)
         return
@@ -41,8 +41,8 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         unpacked = Path(folder) / "bundle"
         unbundle(path, unpacked)
         results = unpacked / ANSWERS
-        # A bundle keeps apart what a run has in one folder: its scores and metrics, and the
-        # config. Its manifest vouches that the metrics are of that config.
+        # A bundle has scores, metrics and config in other folders than a run. Its manifest vouches
+        # that the metrics were made by this config.
         shutil.copytree(unpacked / MADE, results, dirs_exist_ok=True)
         shutil.move(unpacked / CONFIG, results / CONFIG_FILE)
         benchmarks = [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]

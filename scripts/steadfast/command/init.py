@@ -20,14 +20,14 @@ TEMPLATE = HOME / "config/my.example.yaml"
 NAME = "my-model"
 """The model's name in the template."""
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
-"""The variable that holds the key of each engine behind an API, where none is named."""
+"""The default variable with the API key of each engine behind an API."""
 NO_KEY = "none"
 MODEL_LINE = re.compile(r'^( +)model: ("(?:[^"\\]|\\.)*").*', re.MULTILINE)
-"""The line of a filled template that names the model, in JSON; its comment is of no file."""
+"""The line of a filled template that names the model, in JSON, with its comment."""
 
 
 def main(arguments: Namespace) -> None:
-    """Writes the config, unless it is there, and goes on as the plan of it."""
+    """Writes the config, unless it exists, and continues as ``steadfast plan`` with it."""
     with errors_as_messages(arguments.config):
         template = TEMPLATE.read_text(encoding="utf-8")
         text = filled(template, values(arguments, yaml.safe_load(template)))
@@ -37,7 +37,7 @@ def main(arguments: Namespace) -> None:
         text = re.sub("schema=.*", lambda _: f"schema={SCHEMA.as_uri()}", text, count=1)
         name = json.dumps(short(arguments.model, arguments.engine))
         text = text.replace(f"  {NAME}:\n", f"  {name}:\n")
-        load_config(yaml.safe_load(text))  # refuses bad options before a file is there
+        load_config(yaml.safe_load(text))  # refuses bad options before a file is written
         try:
             with open(arguments.config, "x", encoding="utf-8") as file:
                 file.write(text)
@@ -53,13 +53,13 @@ def main(arguments: Namespace) -> None:
 
 
 def values(arguments: Namespace, template: Record) -> Record:
-    """Returns the values of the options, by the keys of the template.
+    """The values of the options by keys of the template, and all lengths that fit the window.
 
-    Lengths are those that the window holds, the shortest at least.
+    The shortest length is always among them.
     """
     keys: Record = {"engine": arguments.engine, "model": arguments.model}
     if arguments.engine in KEYS:
-        # A server of one's own behind the OpenAI API, such as vLLM's, needs no key by default.
+        # A local server with the OpenAI API, such as vLLM's, needs no key by default.
         own_server = arguments.engine == "openai" and arguments.base_url
         variable = arguments.key_variable or (NO_KEY if own_server else KEYS[arguments.engine])
         if arguments.base_url:
@@ -77,7 +77,7 @@ def values(arguments: Namespace, template: Record) -> Record:
 
 
 def filled(template: str, keys: Record) -> str:
-    """Returns the template with other values of some keys, also of those in a comment there."""
+    """The template with other values of some keys; those that are commented out are included."""
     for key, value in keys.items():
         line = re.compile(rf"^( +)(?:# )?{key}: (\{{.*\}}|\S+)", re.MULTILINE)
         (match,) = line.finditer(template)
@@ -87,7 +87,7 @@ def filled(template: str, keys: Record) -> str:
 
 
 def short(model: str, engine: str) -> str:
-    """A model's name in files, from that at its server or on the hub, or of its file."""
+    """A model's name in the config, from its name at the server or hub, or from its file."""
     if engine == "replay":
         model = model.removesuffix(".jsonl")
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rstrip("/").rsplit("/")[-1]).lstrip("._-")

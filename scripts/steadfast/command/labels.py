@@ -1,4 +1,4 @@
-"""Samples what people are to label, before a score is looked at: steadfast labels (judging.md)."""
+"""Samples responses for people to label: steadfast labels my.yaml (docs/judging.md)."""
 
 import math
 from argparse import Namespace
@@ -19,11 +19,11 @@ from steadfast.label.sheet import sampled, takes_labels, write_sheet
 
 # Half the 95 % interval of a share p of n clusters (Wald): 1.96 √(p(1 - p)/n), widest at p = 0.5.
 HALF_WIDTH = 1.96 * 0.5
-"""At most, times √n, as an estimate before any label is there."""
+"""Times 1/√n, an upper bound before there are labels."""
 
 
 def main(arguments: Namespace) -> None:
-    """Writes a sheet and a page for each judged benchmark whose answers are there."""
+    """Writes a sheet and a page for each judged benchmark with responses."""
     file = arguments.config or default_config()
     with errors_as_messages(file):
         evaluation = Evaluation(load_config(read_source(file)))

@@ -1,4 +1,4 @@
-"""steadfast: the workflow, and the commands beside it, in any folder (docs/elsewhere.md)."""
+"""The command steadfast: runs the workflow and its tools in any folder (docs/elsewhere.md)."""
 
 import argparse
 import sys
@@ -17,10 +17,9 @@ Argument = tuple[Sequence[str], dict[str, Any]]
 
 
 class Command(NamedTuple):
-    """A subcommand: what it does, the words of an example, its arguments, and what its exit codes
-    mean where they mean more than that something failed.
+    """A subcommand: its help, an example, its arguments, and its exit codes if they are special.
 
-    The function ``main`` of the module that has its name, or of ``start``, takes what they say.
+    Function ``main`` of the module of its name, or of ``start``, gets the parsed arguments.
     """
 
     help: str
@@ -30,15 +29,15 @@ class Command(NamedTuple):
 
     @property
     def starts(self) -> bool:
-        """Whether it starts Snakemake, which takes what stands behind ``--``."""
+        """Whether it starts Snakemake, which gets the arguments after ``--``."""
         return self.arguments[: len(WORKFLOW)] == WORKFLOW
 
 
 class Parser(argparse.ArgumentParser):
-    """One that says what is wrong in a sentence, without all options before it."""
+    """A parser whose error message does not list all options."""
 
     def error(self, message: str) -> NoReturn:
-        """Ends with 2."""
+        """Prints the message; exit code 2."""
         self.exit(2, f"{self.prog}: error: {message} ({self.prog} --help: all options)\n")
 
 
@@ -48,7 +47,7 @@ def argument(*names: str, **options: Any) -> Argument:
 
 
 def existing_file(name: str) -> Path:
-    """Returns the path of a file that the command line names; argparse says where there is none."""
+    """The path of an existing file; for others argparse prints the error message."""
     if not Path(name).is_file():
         raise argparse.ArgumentTypeError(f"{name}: no such file; name one that is there")
     return Path(name)
@@ -81,13 +80,13 @@ WORKFLOW = (
         help="a key of the config, changed for this time; repeatable",
     ),
 )
-"""What all commands take that start Snakemake; its own options stand behind ``--``."""
+"""The arguments of all commands that start Snakemake; its own options follow ``--``."""
 TWO_RUNS = (
     argument("a", type=Path, metavar="A", help="results folder of run A; gate takes bundles too"),
     argument("b", type=Path, metavar="B", help="results folder of run B"),
     argument("--config", type=existing_file, help="config of a folder that does not hold its own"),
 )
-"""What the commands take that set two runs side by side."""
+"""The arguments of commands that compare two runs."""
 INIT = (
     argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
     argument(
@@ -272,11 +271,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Reads the command line, calls the command that it names, and exits with its exit code."""
+    """Parses the command line, runs the command, and exits with its exit code."""
     words = list(sys.argv[1:] if words is None else words)
     take_any_text()
     snakemake_words: list[str] = []
-    # Cut off before argparse sees it, which would take what stands behind -- as positionals.
+    # Cut off here, since argparse would take what follows -- as positional arguments.
     if words and words[0] in COMMANDS and COMMANDS[words[0]].starts and "--" in words:
         separator = words.index("--")
         snakemake_words = words[separator + 1 :]

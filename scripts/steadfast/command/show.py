@@ -1,4 +1,4 @@
-"""Prints one sample whole, from the results folder: steadfast show SAMPLE (docs/checks.md)."""
+"""Prints one sample with responses and scores: steadfast show SAMPLE (docs/checks.md)."""
 
 import sys
 from argparse import Namespace
@@ -19,7 +19,7 @@ The name {EXAMPLES} shows one sample of each task."""
 
 
 def main(arguments: Namespace) -> None:
-    """Prints a sample and its responses; ends with 1 where there is none of that name."""
+    """Prints a sample and its responses; exit code 1 if there is no such sample."""
     if not arguments.sample:
         sys.exit(NO_SAMPLE)
     file = arguments.config or default_config()

@@ -18,14 +18,14 @@ DEFAULT_TARGET = ("run", "trial")
 
 
 def main(arguments: Namespace) -> None:
-    """Goes on as Snakemake, in the same process: signals and the exit code are Snakemake's."""
+    """Replaces this process by Snakemake, which gets its signals and sets the exit code."""
     with errors_as_messages():
         check(arguments)
     os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(arguments)])
 
 
 def check(arguments: Namespace) -> None:
-    """Refuses what Snakemake would stop at with a traceback, or pass over."""
+    """Refuses arguments that Snakemake would ignore or answer with a traceback."""
     if arguments.config:
         check_source(arguments.config)
     for setting in arguments.set:
@@ -52,7 +52,7 @@ def check(arguments: Namespace) -> None:
 
 
 def words(arguments: Namespace) -> list[str]:
-    """Returns Snakemake's command line; what takes several words stands before what takes one."""
+    """Snakemake's command line; options with several values come before those with one."""
     settings = list(arguments.set)
     if arguments.command == "trial":
         settings.append(f"limit={arguments.limit}")
@@ -74,7 +74,7 @@ def words(arguments: Namespace) -> list[str]:
 
 
 def profile(name: str) -> list[str]:
-    """Returns the option for a profile: the workflow's own, or one of a site."""
+    """Snakemake's option for a profile: the workflow's own, or one of a site."""
     if not _is_own(name):
         return ["--profile", name]
     return ["--workflow-profile", name if Path(name).is_dir() else str(HOME / name)]

@@ -8,7 +8,7 @@ from steadfast.share.unbundle import unbundle
 
 
 def main(arguments: Namespace) -> None:
-    """Unpacks, and prints how many files are kept; ends with 1 where that fails."""
+    """Unpacks a bundle, and prints how many files are kept; exit code 1 if that fails."""
     with errors_as_messages(arguments.bundle):
         unpacked = unbundle(arguments.bundle, arguments.into, arguments.code)
     print(f"{len(unpacked.kept)} files unpacked, made by commit {unpacked.commit or 'unknown'}.")

@@ -1,4 +1,4 @@
-"""One thing that a run may need: whether it is there, and what to do."""
+"""The result of one check: whether a thing that a run needs is there, else what to do."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,10 +10,10 @@ from steadfast.base.files import Settings
 
 @dataclass(frozen=True)
 class Check:
-    """What was found of one thing, such as ``disk``; of what is missing, what to do."""
+    """The result of one check, such as of ``disk``; the text of a missing thing is advice."""
 
     what: str
-    status: Literal["ok", "missing", "not needed", "unchecked"]  # unchecked: nobody could be asked
+    status: Literal["ok", "missing", "not needed", "unchecked"]  # unchecked: no server responded
     text: str
 
     def __str__(self) -> str:
@@ -21,17 +21,17 @@ class Check:
 
 
 def checked(what: str, there: bool, text: str, advice: str) -> Check:
-    """A check of something that is needed: the text where it is there, else the advice."""
-    return Check(what, "ok" if there else "missing", text if there else advice)
+    """The check of a needed thing: the text if it is there, else the advice."""
+    return Check(what, "ok", text) if there else Check(what, "missing", advice)
 
 
 def unneeded(what: str, why: str) -> Check:
-    """Something that this config does without."""
+    """The check of a thing that this config does not need."""
     return Check(what, "not needed", why)
 
 
 def output_of(*command: str, seconds: float = 20) -> str | None:
-    """What a command prints; None where there is none, it fails or does not end."""
+    """The output of a command; None where it does not exist, fails or takes too long."""
     try:
         process = subprocess.run(
             command, capture_output=True, text=True, timeout=seconds, check=True
@@ -43,11 +43,11 @@ def output_of(*command: str, seconds: float = 20) -> str | None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Whether the network may be asked, and whether models run on a cluster's nodes."""
+    """Whether checks may use the network, and whether models run on a cluster's nodes."""
 
     online: bool = True
     cluster: bool = False
 
 
 Needed = Callable[[Settings, Surroundings], Iterator[Check]]
-"""What an engine's module says that a model of those settings needs."""
+"""The checks of an engine for a model with these settings."""

@@ -1,4 +1,4 @@
-"""What a config needs of the machine, thing by thing."""
+"""The checks of all that a config needs of the machine."""
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.judge_template import fetched
 from steadfast.contract.task import DataFile, Task
 from steadfast.doctor.check import Check, Surroundings, checked
-from steadfast.doctor.machine import hosts, machine_checks, silent
+from steadfast.doctor.machine import hosts, machine_checks, unreachable
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.required_files import check_required_files
@@ -24,21 +24,21 @@ from steadfast.show.results import listed
 
 
 def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator[Check]:
-    """All checks of a config; only ``online`` may servers, the hub and addresses be asked."""
+    """All checks of a config; only ``online`` may they contact servers and the hub."""
     try:
         config = load_config(read_source(config_file))
         run = Evaluation(config)
         run.check_judges()
-        check_required_files(config, run.tasks)
+        check_required_files(run)
         settings = {name: read_profile(name) for name in profiles}
     except UserError as error:
-        # What no config is needed for is checked all the same.
+        # These checks need no config.
         yield from machine_checks(Path("results"), ())
         yield Check("config", "missing", str(error).removeprefix("config: "))
         return
     results = Path(config.pathvars.get("results", "results"))
-    models = asked(run)
-    # Engines with checks of their own look at their tokenizers themselves.
+    models = queried(run)
+    # Engines with checks of their own check their tokenizers too.
     tokenizers = [model.tokenizer for model in models.values() if model.engine not in NEEDS]
     yield from machine_checks(results, [config.tokenizer, *tokenizers])
     yield Check("config", "ok", f"{config_file} is valid, and all its files exist")
@@ -47,15 +47,15 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
     yield from slurm_checks(settings, {name: model.slurm for name, model in models.items()})
 
 
-def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
-    """Every model, judge and rewriter that a run asks, by what it is called in a sentence."""
+def queried(run: Evaluation) -> dict[str, BaseModelSettings]:
+    """The models, judges and rewriters that a run queries, by role and name."""
     return {f"{job.role.removesuffix('s')} {job.name}": run.settings(job) for job in run.jobs}
 
 
 def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
-    """What each model needs, as its engine's module says it; what several lack alike, once."""
+    """The checks of each model's engine; those with the same result are shown once."""
     models: dict[Check, list[str]] = {}
-    for name, settings in asked(run).items():
+    for name, settings in queried(run).items():
         if settings.engine in NEEDS:
             engine_checks = load(NEEDS[settings.engine])
             for check in engine_checks(settings.model_dump(), around):
@@ -65,7 +65,7 @@ def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
 
 
 def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]:
-    """Whether each benchmark's data is there, or can be fetched; and packages that make it."""
+    """Checks of each benchmark's data, which is there or can be downloaded, and its packages."""
     packages: dict[str, str] = {}
     checks: dict[str, Component[None]] = {}
     for name in run.running:
@@ -73,7 +73,8 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         files = needed_data(task)
         needs = [file.needs for file in files]
         # Released scores are downloaded too, and no file of the data shows whether they were.
-        scored = any(isinstance(run.config.models[m], ScoredModel) for m in run.models_of(name))
+        models = [run.config.models[model] for model in run.models_of(name)]
+        scored = any(isinstance(model, ScoredModel) for model in models)
         if scored:
             needs.append(task.released_needs)
         for need in needs:
@@ -99,7 +100,7 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
 def needed_data(task: Task) -> list[DataFile]:
     """The data files that a benchmark's prompts are made of, directly or not."""
     files = {file.path: file for file in task.data}
-    paths: list[str] = []  # of data that prompts are made of, and then of what that is made of
+    paths: list[str] = []  # sources of the prompts, then also their inputs
     for part in task.parts.values():
         paths += part.sources.values()
     paths += fetched(task.judging.templates) if task.judging else []
@@ -113,16 +114,13 @@ def needed_data(task: Task) -> list[DataFile]:
 
 
 def _fetched(what: str, addresses: list[str], online: bool, is_fetched: bool) -> Check:
-    """Whether what is downloaded can be, or was; asked of the servers, without a download."""
+    """The check of downloads: whether the servers respond; nothing is downloaded."""
     if not addresses:
         return Check(what, "ok", "needs no network")
     if not online:
-        return Check(
-            what,
-            "unchecked",
-            f"downloaded from {hosts(addresses)}, which was not contacted (offline)",
-        )
-    faults = [f"{address}: {fault}" for address, fault in silent(addresses).items()]
+        text = f"downloaded from {hosts(addresses)}, which was not contacted (offline)"
+        return Check(what, "unchecked", text)
+    faults = [f"{address}: {fault}" for address, fault in unreachable(addresses).items()]
     if not faults:
         return Check(what, "ok", f"available from {hosts(addresses)}, at the pinned revisions")
     reasons = "; ".join(faults[:2])

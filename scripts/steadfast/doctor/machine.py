@@ -1,4 +1,4 @@
-"""What every config needs of a machine: locked packages, disk, tokenizers, a network."""
+"""Checks for every config: locked packages, disk, tokenizers, addresses of downloads."""
 
 import os
 import shutil
@@ -20,23 +20,24 @@ from steadfast.doctor.check import Check, checked, unneeded
 
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
 LEAST_GB = 2
-"""Free space that results and logs of a run have room in; weights of models come on top."""
+"""Free space for the results and logs of a run, without the weights of models."""
 NAMED = 5
-"""Packages that a sentence names."""
+"""Packages that a message names, at most."""
 SECONDS = 5.0
-"""That a server may take to answer."""
+"""Timeout of a server."""
 AT_ONCE = 8
+"""Addresses that are checked at a time."""
 
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:
-    """What is there of all that any run needs; the results folder may not be there yet."""
+    """The checks of what any run needs; the results folder may not exist yet."""
     yield packages(REQUIREMENTS)
     yield disk(results)
     yield from map(tokenizer, dict.fromkeys(tokenizers))
 
 
 def packages(requirements: Path) -> Check:
-    """Whether the packages of a file of requirements are installed, each in its locked version."""
+    """Checks that the packages of a requirements file are installed in their locked versions."""
     from packaging.requirements import Requirement
 
     if not requirements.is_file():
@@ -67,7 +68,7 @@ def packages(requirements: Path) -> Check:
 
 
 def disk(folder: Path) -> Check:
-    """Whether there is room for results, and they may be written."""
+    """Checks that the results folder is writable and has space."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not os.access(existing, os.W_OK):
         advice = "correct its permissions, or set pathvars.results to another folder"
@@ -78,22 +79,20 @@ def disk(folder: Path) -> Check:
 
 
 def tokenizer(name: str) -> Check:
-    """Whether a tiktoken encoding can be loaded."""
+    """Checks that a tiktoken encoding can be loaded."""
     try:
         load_tokenizer(name)
         reason = ""
     except UserError as error:
         reason = str(error)
-    except Exception as error:  # tiktoken fetches what is not there, and tells of it in many ways
-        reason = (
-            f"cannot be downloaded ({type(error).__name__}); set TIKTOKEN_CACHE_DIR to a folder "
-            "with it"
-        )
+    except Exception as error:  # tiktoken downloads missing files; many errors can occur
+        advice = "set TIKTOKEN_CACHE_DIR to a folder with it"
+        reason = f"cannot be downloaded ({type(error).__name__}); {advice}"
     return checked(f"tokenizer {name}", not reason, "available", reason)
 
 
-def silent(addresses: Iterable[str]) -> dict[str, str]:
-    """The addresses that do not give what they should, and why; nothing is downloaded."""
+def unreachable(addresses: Iterable[str]) -> dict[str, str]:
+    """The reason for each address from which nothing can be downloaded."""
     distinct = list(dict.fromkeys(addresses))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         faults = zip(distinct, pool.map(_fault, distinct), strict=True)
@@ -101,11 +100,12 @@ def silent(addresses: Iterable[str]) -> dict[str, str]:
 
 
 def hosts(addresses: Iterable[str]) -> str:
-    """The hosts of addresses, for a sentence."""
+    """The hosts of addresses, as text."""
     return ", ".join(dict.fromkeys(urlsplit(address).netloc for address in addresses))
 
 
 def _fault(address: str) -> str:
+    """Why an address does not respond to a HEAD request; empty where it does."""
     try:
         request = urllib.request.Request(address, method="HEAD")
         with urllib.request.urlopen(request, timeout=SECONDS):

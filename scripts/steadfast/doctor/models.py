@@ -1,4 +1,4 @@
-"""What a model needs: in the job vLLM, GPUs and its files; behind an API a key and a server."""
+"""Checks of a model: with vLLM of GPUs and the model's files, behind an API of key and server."""
 
 import os
 import shutil
@@ -14,12 +14,9 @@ from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.doctor.check import Check, Surroundings, checked, output_of, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
-from steadfast.engines.api.body import array, mapping, parsed
-from steadfast.engines.api.client import Http
+from steadfast.engines.api import body, client, replies, served
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import lasting
-from steadfast.engines.api.served import program_path
 from steadfast.engines.base import Setup
 from steadfast.engines.devices import devices
 from steadfast.workflow.interpreter import interpreter
@@ -33,9 +30,9 @@ for name in packages_distributions().get("vllm", ())[:1]:
 
 
 def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
-    """Whether vLLM is installed, there are GPUs enough, and the model's files can be had."""
+    """Checks of vLLM, the GPUs, and the files of model and tokenizer."""
     try:
-        # By the Python of the model's jobs, which may be of another environment than this one.
+        # In the Python of the model's jobs, which may have another environment.
         python = str(interpreter(how) or sys.executable)
         version = output_of(python, "-c", VERSION, seconds=60) or ""
     except UserError:
@@ -51,7 +48,7 @@ def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
         where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
         return unneeded("GPU", f"jobs run {where}")
-    # Where the driver has no folder in /proc, as in WSL, its program lists them.
+    # Without the driver's folder in /proc, as in WSL, the driver's program lists them.
     gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
     return checked(
         "GPU",
@@ -63,7 +60,7 @@ def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
 
 
 def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
-    """Whether the files of a model or tokenizer, a hub id or a directory, can be had."""
+    """Checks the files of a model or tokenizer, which is a hub id or a directory."""
     what = f"files of {model}"
     if Path(model).is_dir():
         advice = f"{model} has no {CONFIG}; name a directory with all files of a model"
@@ -74,13 +71,10 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
         if isinstance(try_to_load_from_cache(model, CONFIG, revision=revision), str):
             return Check(what, "ok", "found in the Hugging Face cache (at least partly)")
         if not around.online:
-            return Check(
-                what,
-                "unchecked",
-                "not in the Hugging Face cache, and the hub was not contacted (offline)",
-            )
+            text = "not in the Hugging Face cache, and the hub was not contacted (offline)"
+            return Check(what, "unchecked", text)
         HfApi().model_info(model, revision=revision, timeout=SECONDS)
-    except Exception as error:  # the hub's client raises what its HTTP library does too
+    except Exception as error:  # also those of the hub client's HTTP library
         advice = "correct model and revision, set HF_TOKEN for a gated model, or name a directory"
         failure = f"not available from the Hugging Face hub ({type(error).__name__}); {advice}"
         return Check(what, "missing", failure)
@@ -88,18 +82,18 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
 
 
 def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
-    """Whether the key is set (never shown), what counts is there, and the server answers."""
+    """Checks of the tokenizer, the key (never shown), and the server."""
     if "/" in how["tokenizer"]:
         yield model_files(how["tokenizer"], how["revision"], around)
     else:
         yield tokenizer(how["tokenizer"])
     if how.get("serve"):
         program = how["serve"][0]
-        executable = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
+        python = interpreter(how) or sys.executable
+        executable = shutil.which(program, path=served.program_path(python))
+        text = f"{program} found; jobs start it themselves"
         advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
-        yield checked(
-            "server", bool(executable), f"{program} found; jobs start it themselves", advice
-        )
+        yield checked("server", executable is not None, text, advice)
         return
     access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
     try:
@@ -124,30 +118,29 @@ def _provider(engine: str, base_url: str | None, key: str | None) -> Provider:
     return PROVIDERS[engine](Setup({"engine": engine, "model": ""}, operation))
 
 
-@cache  # several models are often one server's
+@cache  # a server often has several models
 def _listed_models(
     engine: str, base_url: str | None, key: str | None
 ) -> tuple[str, frozenset[str]]:
-    """What is wrong with a server, nothing where it answers, and the models that it lists."""
+    """What is wrong with a server (empty if nothing), and the models that it lists."""
     provider = _provider(engine, base_url, key)
-    client = provider.access.client_settings(SECONDS)
+    access = provider.access.client_settings(SECONDS)
     try:
-        with Http(client, provider.headers(client["api_key"])) as http:
+        with client.Http(access, provider.headers(access["api_key"])) as http:
             reply = http.get(provider.models_path)
     except Exception:  # such as OverflowError, by a redirect to port 99999
         return "no response; start the server, or correct base_url", frozenset()
-    body = mapping(parsed(reply.content))
-    if lasting(reply.status, body) == "key":
+    listing = body.mapping(body.parsed(reply.content))
+    if replies.lasting(reply.status, listing) == "key":
         key_source = provider.access.key_source
         return f"HTTP status {reply.status}; check the API key in {key_source}", frozenset()
     if reply.status >= 500:
-        return (
-            f"HTTP status {reply.status}; the server is down or not an API; check it, or base_url",
-            frozenset(),
-        )
+        advice = "the server is down or not an API; check it, or base_url"
+        return f"HTTP status {reply.status}; {advice}", frozenset()
     # OpenAI and Anthropic: {"data": [{"id": …}]}; Gemini: {"models": [{"name": "models/…"}]}.
+    models = body.array(listing.get("data")) or body.array(listing.get("models"))
     names = set()
-    for model in map(mapping, array(body.get("data")) or array(body.get("models"))):
+    for model in map(body.mapping, models):
         name = str(model.get("id") or model.get("name") or "")
         names.add(name.removeprefix("models/"))
     return "", frozenset(names)

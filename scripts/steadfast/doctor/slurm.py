@@ -1,4 +1,4 @@
-"""What a SLURM cluster must have for a profile's jobs: a controller, and the partitions."""
+"""Checks of a SLURM cluster for the jobs of a profile: its controller and partitions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,14 +16,13 @@ PARTITION = "slurm_partition"
 
 
 def read_profile(name: str) -> Mapping[str, Any]:
-    """A profile's settings: of a directory, or of a name below ~/.config/snakemake."""
+    """The settings of a profile: a directory, or a name below ~/.config/snakemake."""
     folders = [Path(name), HOME / name, Path.home() / ".config/snakemake" / name]
     files = [folder / "config.yaml" for folder in folders]
     file = next((file for file in files if file.is_file()), None)
     if file is None:
-        raise UserError(
-            f"profile {name}: not found, neither {' nor '.join(map(str, files))}; correct its name"
-        )
+        places = " nor ".join(map(str, files))
+        raise UserError(f"profile {name}: not found, neither {places}; correct its name")
     try:
         settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -36,11 +35,10 @@ def read_profile(name: str) -> Mapping[str, Any]:
 def slurm_checks(
     profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]
 ) -> Iterator[Check]:
-    """Whether jobs can be submitted as the profiles, and ``slurm`` of the models, want it."""
+    """Checks that SLURM responds, and has the partitions of the profiles and models."""
     if not on_cluster(profiles):
-        yield unneeded(
-            "SLURM", "jobs run on this machine; --profile profiles/slurm checks a cluster"
-        )
+        text = "jobs run on this machine; --profile profiles/slurm checks a cluster"
+        yield unneeded("SLURM", text)
         return
     partitions = output_of("sinfo", "--noheader", "--format=%R")
     advice = "sinfo failed; run this on a login node, from which jobs are submitted"
@@ -61,7 +59,7 @@ def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
 def _named_partitions(
     profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]
 ) -> dict[str, str]:
-    """The partitions that profiles and models name, each with the place where it stands."""
+    """The partitions of profiles and models, each with the key that names it."""
     places: dict[str, str] = {}
     for profile in profiles.values():
         rules = profile.get("set-resources")
@@ -69,7 +67,7 @@ def _named_partitions(
         for resources in (profile.get("default-resources"), *rule_resources):
             if isinstance(resources, list):  # of name=value
                 pairs = [str(resource).partition("=") for resource in resources]
-                resources = {key: value for key, _, value in pairs}
+                resources = {name: value for name, _, value in pairs}
             if isinstance(resources, dict):
                 places |= dict.fromkeys(_names(resources.get(PARTITION)), PARTITION)
     for model, options in models.items():
@@ -79,5 +77,5 @@ def _named_partitions(
 
 
 def _names(value: object) -> list[str]:
-    """The names of a value that may hold several, with commas or spaces between."""
+    """The names in a value, separated by commas or spaces."""
     return [name for name in re.split(r"[,\s]+", str(value or "")) if name]

@@ -38,7 +38,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
 
     ``used`` has the components and modules that the script's function loads by name, or None.
     """
-    names = [script]
+    names: list[str] = []
     functions: set[str] = set()
     files: set[str] = set()
     for entry in used:
@@ -51,6 +51,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
     names += sorted(functions)
     for name in names:
         _check_object(name)
+    names = [script, *names]
     return f"{' '.join(names)} @ {_digest(tuple(names), tuple(sorted(files)))}"
 
 

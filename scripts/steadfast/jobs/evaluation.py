@@ -92,9 +92,8 @@ class Evaluation:
         """The settings of a job's model, judge or rewriter."""
         models: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
         if job.name not in models:
-            raise UserError(
-                f"{job.role}: unknown {job.role[:-1]} {job.name!r}; {nearest(job.name, models)}"
-            )
+            unknown = f"unknown {job.role[:-1]} {job.name!r}"
+            raise UserError(f"{job.role}: {unknown}; {nearest(job.name, models)}")
         return models[job.name]
 
     def simulator(self, job: Job) -> Component[Any] | None:
@@ -104,14 +103,14 @@ class Evaluation:
         if engine not in SIMULATED_ENGINES:
             return None
         if job.role != MODELS:
-            return self._asking(job).simulator
+            return self._requests(job).simulator
         return task.baseline if engine == "baseline" else task.simulator
 
     def joins(self, job: Job) -> Component[Any]:
         """Joins prompts and data for a model's job, or reads the replies of other jobs."""
         if job.role == MODELS:
             return self.tasks[job.benchmark].samples
-        return self._asking(job).readable
+        return self._requests(job).readable
 
     def form(self, job: Job) -> Component[Any] | None:
         """The JSON schema of a judge's replies; None without structured outputs."""
@@ -119,7 +118,8 @@ class Evaluation:
             return None
         return self.judging(job.benchmark).schema
 
-    def _asking(self, job: Job) -> Judging | Rewriting:
+    def _requests(self, job: Job) -> Judging | Rewriting:
+        """How the requests of a judge's or rewriter's job are made and its replies are read."""
         return self.judging(job.benchmark) if job.judge else self.rewriting(job.benchmark)
 
     def params(self, job: Job) -> Record:
@@ -131,7 +131,7 @@ class Evaluation:
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)
             return params | {"samples": self.joins(job).plain, "sources": keys}
-        params |= {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+        params |= {"readable": self.joins(job).plain, "attempts": self._requests(job).attempts}
         form = self.form(job)
         return params | {"schema": form.plain} if form else params
 
@@ -220,10 +220,8 @@ class Evaluation:
     @cached_property
     def data(self) -> dict[str, DataFile]:
         """All data files, by their path below the results folder."""
-        files: dict[str, DataFile] = {}
-        for task in self.tasks.values():
-            files |= {file.path: file for file in task.data}
-        return files
+        files = chain.from_iterable(task.data for task in self.tasks.values())
+        return {file.path: file for file in files}
 
     @cached_property
     def rewrites(self) -> dict[str, Job]:
@@ -242,10 +240,8 @@ class Evaluation:
     @property
     def running_data(self) -> list[str]:
         """The data files of the benchmarks that run."""
-        paths: list[str] = []
-        for name in self.running:
-            paths += [file.path for file in self.tasks[name].data]
-        return paths
+        files = chain.from_iterable(self.tasks[name].data for name in self.running)
+        return [file.path for file in files]
 
     def first_rounds(self, benchmark: str) -> dict[str, str]:
         """The rounds of rewriting that need no earlier replies, and their requests."""
@@ -275,9 +271,8 @@ class Evaluation:
         """The data files that the prompts of a part refer to, as inputs."""
         parts = self.tasks[benchmark].parts
         if part not in parts:
-            raise UserError(
-                f"{benchmark} has no part {part!r} in this config; {nearest(part, parts)}"
-            )
+            missing = f"{benchmark} has no part {part!r} in this config"
+            raise UserError(f"{missing}; {nearest(part, parts)}")
         return in_results(parts[part].sources.values())
 
     def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
@@ -313,10 +308,14 @@ class Evaluation:
         """How a benchmark's instructions are paraphrased."""
         rewriting = self.tasks[benchmark].rewriting
         if rewriting is None:
-            raise UserError(
-                f"{benchmark} has no rewriters in this config; for lifbench set expressions: recs"
-            )
+            advice = "for lifbench set expressions: recs"
+            raise UserError(f"{benchmark} has no rewriters in this config; {advice}")
         return rewriting
+
+    def template_files(self, benchmark: str) -> list[str]:
+        """The judge templates of a benchmark that are not packaged, as inputs."""
+        own_templates = self.own_templates(benchmark)
+        return own_templates + in_results(self.fetched_templates(benchmark))
 
     def own_templates(self, benchmark: str) -> list[str]:
         """The judge templates that are the user's files; others are packaged or downloaded."""

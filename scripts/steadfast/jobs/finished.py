@@ -121,15 +121,14 @@ class FinishedRun:
     @classmethod
     def _by(cls, raw: Settings, results: Path, places: Sequence[Path]) -> "FinishedRun":
         """The run of a config, with its files from the first folder that has them."""
-        first: UserError | None = None
+        errors = []
         for place in places:
             try:
                 with chdir(place):
                     return cls(Evaluation(load_config(raw)), results, checked=True, started=place)
             except UserError as error:
-                first = first or error
-        assert first is not None
-        raise first
+                errors.append(error)
+        raise errors[0]
 
     def _check_config(self, file: Path) -> None:
         """Checks that the metrics were made by this config."""
@@ -145,10 +144,8 @@ class FinishedRun:
             digests = {name: steps.metrics(name).input_digest for name in self.benchmarks}
         for name, input_digest in digests.items():
             if self.metrics_provenance(name, "").recorded_input_digest != input_digest:
-                raise UserError(
-                    f"{name}/metrics: {OTHER} ({file}); run the workflow with this config to make "
-                    "them again"
-                )
+                advice = "run the workflow with this config to make them again"
+                raise UserError(f"{name}/metrics: {OTHER} ({file}); {advice}")
 
     @property
     def benchmarks(self) -> list[str]:

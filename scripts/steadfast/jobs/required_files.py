@@ -1,44 +1,39 @@
 """Checks before a run that all files named in the config exist; Snakemake would notice late."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import check_name
-from steadfast.config.settings import replay_file
 from steadfast.contract.examples import read_examples
-from steadfast.contract.task import Task
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Job
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import OpenModel
 
 
-def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
+def check_required_files(run: Evaluation) -> None:
     """Checks the files that running benchmarks and models need, and the name of the tokenizer."""
-    check_name(config.tokenizer)
-    for key, path in required_files(config, tasks):
+    check_name(run.config.tokenizer)
+    for key, path in required_files(run):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")
-    for key, path in example_files(config):
+    for key, path in example_files(run.config):
         try:
             read_examples(path)
         except UserError as error:
             raise UserError(f"config: {key}: {error}") from None
 
 
-def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
+def required_files(run: Evaluation) -> Iterator[tuple[str, str]]:
     """Config key and path of each required file."""
-    yield from example_files(config)
-    for name in config.benchmarks:
-        for model in config.running:
-            for part in tasks[name].parts:
-                if path := replay_file(config.models[model], name, part):
-                    yield f"models.{model}.file", path
-        if rewriting := tasks[name].rewriting:
-            for rewriter in rewriting.rewriters:
-                for part in rewriting.requests:
-                    if path := replay_file(config.rewriters[rewriter], name, part):
-                        yield f"rewriters.{rewriter}.file", path
-        yield from tasks[name].files
+    yield from example_files(run.config)
+    for name in run.config.benchmarks:
+        jobs = [Job("inference", name, model, part) for model, part in run.cells(name)]
+        for job in jobs + run.rewriter_jobs(name):
+            if path := run.replayed(job):
+                yield f"{job.role}.{job.name}.file", path
+        yield from run.tasks[name].files
 
 
 def example_files(config: Config) -> Iterator[tuple[str, str]]:

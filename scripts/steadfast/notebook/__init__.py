@@ -1,1 +1,1 @@
-"""A finished run as data frames, and the score of single answers, for a notebook."""
+"""A finished run as data frames, and the score of single responses, for a notebook."""

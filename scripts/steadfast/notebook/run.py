@@ -20,14 +20,14 @@ Reading = Callable[[FinishedPart, str], Mapping[str, Mapping[str, Any]]]
 
 
 def load(results: str | Path, config: str | Path | None = None) -> "Run":
-    """The run whose results a folder holds.
+    """The run in a results folder.
 
     Args:
-        results: the folder, as a run names it at its end.
-        config: the config file of a folder that does not hold its own ``config.yaml``.
+        results: the folder, as printed at the end of the run.
+        config: the config file, for a folder without its own ``config.yaml``.
 
     Raises:
-        UserError: there is no such folder, or no finished run in it; the sentence says what to do.
+        UserError: there is no such folder, or no finished run in it.
 
     Example:
         >>> import steadfast
@@ -38,10 +38,10 @@ def load(results: str | Path, config: str | Path | None = None) -> "Run":
 
 
 class Run:
-    """A finished run. Files are checked when they are read: one that was edited is refused.
+    """A finished run. Files are checked when they are read: edited ones are refused.
 
-    Frames have a row for each sample, answer or score. Where a benchmark's records have fields of
-    their own, such as ``variable_id``, these are further columns.
+    Frames have a row for each sample, response or score. Further fields of a benchmark's records,
+    such as ``variable_id``, are further columns.
     """
 
     def __init__(self, finished: FinishedRun):
@@ -60,16 +60,16 @@ class Run:
         return self.finished.models(self._known(benchmark))
 
     def samples(self, benchmark: str, part: str | None = None) -> pd.DataFrame:
-        """What is asked: a row for each prompt.
+        """The prompts: a row for each sample.
 
         Args:
             benchmark: its name in the config.
-            part: of the benchmark alone, such as a length or a language.
+            part: only this part of the benchmark, such as a length or a language.
 
         Returns:
             Columns: ``part``; ``sample_id``, unique within a part; ``task``; ``context_id``;
             ``instruction``, without its context; ``max_tokens``, the output limit; ``expected``,
-            the reference's answer.
+            the reference answer.
 
         Example:
             >>> samples = load("results").samples("lifbench", part="2k")
@@ -86,16 +86,16 @@ class Run:
     def answers(
         self, benchmark: str, model: str | None = None, part: str | None = None
     ) -> pd.DataFrame:
-        """What models answered: a row for each answer.
+        """The responses of models: a row for each response.
 
         Args:
             benchmark: its name in the config.
-            model: this one's answers alone.
-            part: of the benchmark alone.
+            model: only this model.
+            part: only this part of the benchmark.
 
         Returns:
-            Columns: ``model``; ``part``; ``sample_id``; ``repeat``, 0 for the first answer to a
-            prompt; ``status``, ``ok`` or why there is no whole answer; ``response``; ``reasoning``;
+            Columns: ``model``; ``part``; ``sample_id``; ``repeat``, 0 for the first response to a
+            prompt; ``status``, ``ok`` or why it is not complete; ``response``; ``reasoning``;
             ``finish_reason``; ``prompt_tokens``, ``cached_tokens``, ``written_tokens``,
             ``completion_tokens`` and ``reasoning_tokens`` as the engine counts them;
             ``prompt_truncated_tokens``, cut from the context; ``request_hash``.
@@ -110,17 +110,17 @@ class Run:
     def scores(
         self, benchmark: str, model: str | None = None, part: str | None = None
     ) -> pd.DataFrame:
-        """What answers are worth: a row for each.
+        """The scores of responses: a row for each response.
 
         Args:
             benchmark: its name in the config.
-            model: this one's alone.
-            part: of the benchmark alone.
+            model: only this model.
+            part: only this part of the benchmark.
 
         Returns:
             Columns: ``model``; ``part``; ``sample_id``; ``repeat``; ``task``; ``context_id``;
-            ``status``, the answer's, or ``invalid`` where no verdict can be read; ``total``, 0 to
-            1, missing where nothing is known; ``points``, a mapping from each score point or
+            ``status``, the response's, or ``invalid`` without a readable verdict; ``total``, 0 to
+            1, missing where it is unknown; ``points``, a mapping from each score point or
             constraint to its share; ``extracted``; ``judge``; ``prompt_truncated``; ``empty``; and
             ``total by NAME`` for each other rater, such as LIFBench's other rubric.
 
@@ -137,16 +137,16 @@ class Run:
         return rows
 
     def metrics(self, benchmark: str, name: str) -> pd.DataFrame:
-        """A metric's rows, tidy: one value a row.
+        """A metric in tidy form: one value in each row.
 
         Args:
             benchmark: its name in the config.
             name: of the metric, such as ``ars``; each is a file in the benchmark's ``metrics``.
 
         Returns:
-            Of most metrics: ``model``, ``task``, ``length``, ``perspective``, ``capability``, empty
-            where they do not apply; ``value``; ``low`` and ``high``, the ends of its 95 % interval;
-            ``n``, the samples that it is of.
+            Columns of most metrics: ``model``, ``task``, ``length``, ``perspective``,
+            ``capability``, empty where they do not apply; ``value``; ``low`` and ``high``, the ends
+            of its 95 % interval; ``n``, its samples.
 
         Example:
             >>> ars = load("results").metrics("lifbench", "ars")
@@ -159,17 +159,17 @@ class Run:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables that the run made."""
+        """Names of the run's tables."""
         return sorted(path.stem for path in (self.finished.results / TABLES).glob("*.csv"))
 
     def table(self, name: str) -> pd.DataFrame:
         """A table as it is printed: all cells are text.
 
         Args:
-            name: its file's, without the ending, such as ``lifbench_table3_ars``.
+            name: its file's name without the ending, such as ``lifbench_table3_ars``.
 
         Returns:
-            The table's own columns; ``marks`` and ``data`` have what stands below the printed one.
+            The table's columns; ``marks`` and ``data`` have the notes below the printed table.
 
         Example:
             >>> load("results").table("summary")["Model"].tolist()
@@ -178,18 +178,18 @@ class Run:
         folder = self.finished.results / TABLES
         path = folder / f"{_one_of('table', name, self.tables)}.csv"
         self.finished.check(Provenance.beside(folder, ""))
-        # As text: pandas would read "--" and "0.50" otherwise than they are printed.
+        # As text: pandas would change "--" and "0.50".
         return pd.read_csv(path, dtype=str, keep_default_na=False)
 
     def compare(self, other: "Run | str | Path") -> Comparison:
-        """What differs between this run, A, and another, B.
+        """The differences between this run, A, and another, B.
 
         Args:
-            other: a run, or its folder of results.
+            other: a run, or its results folder.
 
         Returns:
-            Frames by what they say (``settings``, ``prompts``, ``cells``, ``tests``, ``samples``
-            and others), and ``differs``, whether anything but settings does.
+            Frames by content (``settings``, ``prompts``, ``cells``, ``tests``, ``samples`` and
+            others), and ``differs``: whether there are other differences than of settings.
 
         Raises:
             UserError: the two have no benchmark in common.
@@ -199,20 +199,19 @@ class Run:
             >>> run.compare(run).differs
             False
         """
-        return compare_results(
-            self.finished, (other if isinstance(other, Run) else load(other)).finished
-        )
+        run_b = other if isinstance(other, Run) else load(other)
+        return compare_results(self.finished, run_b.finished)
 
     def sample(self, id: str, model: str | None = None, part: str | None = None) -> ShownSample:
-        """One sample whole, with its answers and scores; a notebook shows it laid out.
+        """One sample with its responses and scores, formatted for a notebook.
 
         Args:
             id: its ``sample_id``.
-            model: this one's answers alone.
-            part: that it is of, where several have a sample of that name.
+            model: only this model's responses.
+            part: its part, if several have a sample of this name.
 
         Raises:
-            UserError: there is no such sample, or it is of several parts.
+            UserError: there is no such sample, or several parts have it.
 
         Example:
             >>> sample = load("results").sample("LSI/list-2k-s1/e0/v4", model="sim-a")
@@ -251,7 +250,7 @@ class Run:
     def _records(
         self, benchmark: str, model: str | None, part: str | None, read: Reading
     ) -> pd.DataFrame:
-        """A row for each record that ``read`` gives of a part and a model."""
+        """A row for each record of a part and a model."""
         models = self.models(benchmark)
         chosen = models if model is None else [_one_of("model", model, models)]
         rows = []
@@ -263,7 +262,7 @@ class Run:
 
 
 def _one_of(kind: str, name: str, choices: Iterable[str]) -> str:
-    """The name, if it is known."""
+    """The name, if it is one of the choices; else ``UserError``."""
     choices = list(choices)
     if name not in choices:
         raise UserError(f"unknown {kind} {shown(name)}; {nearest(name, choices)}")

@@ -1,4 +1,4 @@
-"""One sample as a notebook shows it, and the score of any answer to it."""
+"""One sample in a notebook, and the score of any response to it."""
 
 from collections.abc import Mapping
 from html import escape
@@ -16,15 +16,14 @@ REFERENCE = {"reference": {"engine": "reference"}}
 
 
 class ShownSample(SeenSample):
-    """A sample with all that a run has of it.
+    """A sample (``sample``) with its reference answer (``expected``), and the models' responses,
+    scores and verdicts (``answers``).
 
-    ``print`` and a notebook show it as ``steadfast show`` does; no text of a model or of data is
-    acted on. ``sample`` is what is asked, ``expected`` the reference's answer,
-    ``answers`` each model's with its score and what judges said.
+    ``print`` and a notebook show it as ``steadfast show`` does; all text is escaped.
     """
 
     def score(self, answer: str | Answer, verdicts: Mapping[str, str] | None = None) -> Score:
-        """What an answer to it is worth, by the run's config; as ``steadfast.score``."""
+        """The score of a response to it, by the run's config; as ``steadfast.score``."""
         return score_answer(self.part.task.scoring.make(), self.sample, answer, verdicts or {})
 
     def __repr__(self) -> str:
@@ -40,16 +39,16 @@ def score(
     answer: str | Answer,
     verdicts: Mapping[str, str] | None = None,
 ) -> Score:
-    """What one answer is worth; nothing is asked and no file is touched.
+    """The score of one response; no model is queried and no file is touched.
 
     Args:
         benchmark: its name in the config.
         sample: of a run (``Run.sample``), or one that you make.
-        answer: the text, or an ``Answer`` with another status.
-        verdicts: a judge's replies by request, where a benchmark needs some.
+        answer: the response, or an ``Answer`` with another status.
+        verdicts: a judge's replies by request, for judged benchmarks.
 
     Returns:
-        ``total`` and ``points``, 0 to 1, None where nothing is known; ``other_raters``, the same by
+        ``total`` and ``points``, 0 to 1, None where unknown; ``other_raters``, the same by
         LIFBench's other rubric. ``status`` is ``invalid`` where a verdict is missing.
 
     Raises:
@@ -60,8 +59,8 @@ def score(
         ...           "variables": {"id": 1}, "reference_answer": {"element": "Name a fruit."}}
         >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
         >>> source = {"context": context, "scenario_prompt": "{input} {instruction}"}
-        >>> found = score("lifbench", Sample("4k", prompt, source), "Name a fruit.")
-        >>> found.total, found.other_raters["corrected"].total
+        >>> rated = score("lifbench", Sample("4k", prompt, source), "Name a fruit.")
+        >>> rated.total, rated.other_raters["corrected"].total
         (1.0, 1.0)
     """
     benchmarks = installed()
@@ -76,7 +75,7 @@ def score(
 def score_answer(
     scoring: Scoring, sample: Sample, answer: str | Answer, verdicts: Mapping[str, str]
 ) -> Score:
-    """What an answer is worth by a scorer."""
+    """The score of a response by a scorer."""
     response = Answer(OK, answer) if isinstance(answer, str) else answer
     replies = {name: Reply(OK, text) for name, text in verdicts.items()}
     return scoring.score(sample, response, replies)

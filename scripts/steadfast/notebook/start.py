@@ -14,7 +14,7 @@ from steadfast.config.source import default_config, read_source
 from steadfast.notebook.run import Run, load
 
 SCRIPTS = Path(__file__).parents[2]
-"""Where the package lies, which need not be installed."""
+"""The folder of the package, which need not be installed."""
 
 
 def run(
@@ -23,21 +23,21 @@ def run(
     cores: int | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Runs the workflow and loads what it made.
+    """Runs the workflow and loads its results.
 
-    The run's output is printed. After a failure the same call continues where it stopped.
+    The run's output is printed. After a failure the same call continues the run.
 
     Args:
         config: a config file; by default the directory's ``config/config.yaml``, or the project's.
-        directory: where results are made.
-        cores: of this machine, at most; by default all.
-        settings: keys of the config that have other values in this run.
+        directory: the working directory of the run.
+        cores: maximum cores; by default all.
+        settings: other values of some keys of the config.
 
     Returns:
-        The run, as ``load`` gives it.
+        The run, as from ``load``.
 
     Raises:
-        UserError: the run failed; what failed was printed.
+        UserError: the run failed; its error messages were printed.
     """
     file = Path(config).resolve() if config else None
     changes = settings or {}
@@ -57,7 +57,7 @@ def run(
 
 
 def _print_output(command: list[str], directory: Path) -> None:
-    """Runs a command and prints its lines as they come, so that a notebook shows them."""
+    """Runs a command and prints its output line by line, so that a notebook shows it."""
     path = os.pathsep.join(filter(None, [str(SCRIPTS), os.environ.get("PYTHONPATH")]))
     with subprocess.Popen(
         command,

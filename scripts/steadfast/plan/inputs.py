@@ -39,14 +39,9 @@ class PlanInputs:
         return self._of_benchmarks(self._run.all_sources)
 
     @property
-    def own_templates(self) -> list[str]:
-        """Judge templates that are the user's files."""
-        return self._of_benchmarks(self._run.own_templates)
-
-    @property
-    def fetched_templates(self) -> list[str]:
-        """Judge templates of released code."""
-        return in_results(self._of_benchmarks(self._run.fetched_templates))
+    def templates(self) -> list[str]:
+        """The judge templates: the user's files, and those of released code."""
+        return self._of_benchmarks(self._run.template_files)
 
     @property
     def rewriter_requests(self) -> list[str]:

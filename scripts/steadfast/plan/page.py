@@ -169,12 +169,12 @@ def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
 
 def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:
     """The rows as a Markdown table of the columns that have a value."""
-    shown: dict[str, list[str]] = {}
+    filled: dict[str, list[str]] = {}
     for name in columns:
         cells = [_cell(row[name]) for row in rows]
         if any(cells):
-            shown[name.replace("_", " ")] = cells
-    return markdown_table(list(shown), zip(*shown.values(), strict=True), padded=False)
+            filled[name.replace("_", " ")] = cells
+    return markdown_table(list(filled), zip(*filled.values(), strict=True), padded=False)
 
 
 def _cell(value: object) -> str:

@@ -79,7 +79,7 @@ def provenance_path(path: str) -> str:
 
 def own_files(run: Evaluation) -> dict[str, str]:
     """The user's files and folders that results are made of, each with its key or its benchmark."""
-    keys = {path: key for key, path in required_files(run.config, run.tasks)}
+    keys = {path: key for key, path in required_files(run)}
     for name in run.running:
         task = run.tasks[name]
         paths = list(chain.from_iterable(file.files for file in task.data))

@@ -27,13 +27,12 @@ COLUMNS = (
 
 
 Tokens = Literal["prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens"]
-Prices = Mapping[str, Mapping[str, Settings]]
 
 
 def write_usage(
     jobs: Sequence[Job],
     outputs: Sequence[Path],
-    prices: Prices,
+    prices: Mapping[str, Mapping[str, Settings]],
     results: Path,
     out: Path,
 ) -> None:

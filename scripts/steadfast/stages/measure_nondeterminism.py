@@ -52,11 +52,11 @@ def measure_nondeterminism(
         old_path.rename(path)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:
 
-        def say(text: str) -> None:
+        def report(text: str) -> None:
             print(text, file=lines)
 
         live = _live(operation, nondeterminism["requests"])
-        engine = build_engine(Setup(answers, live, say, path, oracle))
+        engine = build_engine(Setup(answers, live, report, path, oracle))
         items = [part.joined.item(sample) for sample in samples if sample.before is None]
         requests = fitted(model, engine, answers, items)
         # The name of version 0.1: it determines the sample and the journal's keys.

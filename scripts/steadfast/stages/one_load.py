@@ -33,14 +33,14 @@ LOOK_SECONDS = 0.5
 Readable = Callable[[str, str], bool]
 
 
-def ask_together(
+def run_with_siblings(
     assignment: Assignment, operation: Settings, together: Sequence[Assignment]
 ) -> None:
     """Runs a job, and with the model that it loads its siblings (the others in ``together``)."""
     prefetched = Prefetched(assignment)
     siblings = [sibling for sibling in together if sibling.job != assignment.job]
     if not siblings:
-        ask(assignment, operation)
+        run_job(assignment, operation)
         prefetched.remove_all()
         return
     lock_file = assignment.path(f"journal/.locks/{siblings[0].load}.lock")
@@ -53,20 +53,20 @@ def ask_together(
         failure: UserError | None = None
         _answer_jointly([assignment, *siblings], operation, loaded)
         try:
-            ask(assignment, operation, loaded)
+            run_job(assignment, operation, loaded)
         except EngineFailed:  # without a model for the siblings
             raise
         except UserError as error:
             failure = error  # raised once the siblings have run: the model is loaded for them too
         prefetched.remove_all()
         if loaded.model is not None:
-            _ask_siblings(siblings, operation, loaded)
+            _run_siblings(siblings, operation, loaded)
         if failure:
             raise failure
 
 
 def _answer_jointly(assignments: Sequence[Assignment], operation: Settings, loaded: Loaded) -> None:
-    """Sends the requests of all parts whose prompts exist in one pass; ``ask`` finds the responses.
+    """Sends the requests of all parts with prompts in one pass; ``run_job`` finds the responses.
 
     Contexts of several lengths that begin alike are so computed once (``engines.asking.joint``).
     """
@@ -87,7 +87,7 @@ def _answer_jointly(assignments: Sequence[Assignment], operation: Settings, load
         answer_jointly(assignments[0].job.name, parts)
 
 
-def _ask_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
+def _run_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
     """Runs each sibling as soon as its prompts exist.
 
     A sibling that fails is left to its own job, which reports the error.
@@ -120,7 +120,7 @@ def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
         return
     log = sibling.path(sibling.job.log)
     print(f"{sibling.job.name} is loaded: also running {sibling.job.title}, log: {log}")
-    ask(sibling, operation, loaded, prefetched.folder)
+    run_job(sibling, operation, loaded, prefetched.folder)
 
 
 class Prefetched:
@@ -159,7 +159,7 @@ class Prefetched:
         shutil.rmtree(self._all, ignore_errors=True)
 
 
-def ask(
+def run_job(
     assignment: Assignment,
     operation: Settings,
     loaded: Loaded | None = None,
@@ -259,7 +259,7 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
         if assignment.job in [sibling.job for sibling in siblings]:
             together = siblings
     run_rule(
-        ask_together,
+        run_with_siblings,
         job,
         read=("request",),
         with_provenance=False,

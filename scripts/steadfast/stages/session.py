@@ -26,8 +26,6 @@ from steadfast.workflow.mistakes import sentence
 TABLES = "tables"
 EXPORT = "export"
 BUNDLE = "bundle.zip"
-FIGURES = "figures"
-SUMMARY = "summary"
 SUMMARY_PAGE = "summary/summary.md"
 END = "steadfast.stages.run_end"
 """Loaded only at the end of a run, since it loads pandas."""
@@ -69,9 +67,9 @@ class Session:
         if self._undecided:
             # At the very end, when all locks are released.
             atexit.register(lambda: insides.start_again() if self._again else None)
-            omitted = [SUMMARY]
+            omitted = ["summary"]
             for name in self._undecided:
-                omitted += [f"{name}_{TABLES}", f"{name}_{FIGURES}"]
+                omitted += [f"{name}_tables", f"{name}_figures"]
             snakemake.when_prepared(lambda: snakemake.leave_out(omitted))
         snakemake.when_prepared(lambda: audit.hold(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)

@@ -46,6 +46,7 @@ class RunSetup:
         loads: which jobs share a model load.
         titles: the title of each benchmark, by name.
         display: the config's settings of tables and figures.
+        is_main: whether the user started this process, and not Snakemake for a job.
     """
 
     def __init__(self, workflow: Any, config: dict[str, Any]):
@@ -60,7 +61,7 @@ class RunSetup:
             self.config = load_config(source.typed(config, snakemake.config_words))
             self.run = Evaluation(self.config)
             self.run.check_judges()
-            check_required_files(self.config, self.run.tasks)
+            check_required_files(self.run)
             self.results = snakemake.path("results")
             rounds.follow(self.run, self.results)
         except UserError as error:
@@ -69,6 +70,7 @@ class RunSetup:
         self.loads = Loads(self.run, self.steps, self.results)
         self.titles = {name: benchmark.title for name, benchmark in self.run.benchmarks.items()}
         self.display = settings.display(self.config)
+        self.is_main = snakemake.is_main
         self._snakemake = snakemake
         # Settings that are no params of a job, so that a change of them re-runs nothing.
         config.update(self.config.model_dump(include={"models", "judges", "rewriters"}))
@@ -80,11 +82,7 @@ class RunSetup:
         )
 
     def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
-        """The run apart from its jobs: checks before them, messages, and what is kept at the end.
-
-        Args:
-            check_bundle: raises ``UserError`` where the run's files cannot be bundled.
-        """
+        """Checks, messages and files of a run; ``check_bundle`` raises if it cannot be bundled."""
         return Session(self._snakemake, self.run, self.results, log, check_bundle)
 
     def scheduling(self, session: Session) -> Scheduling:
@@ -97,11 +95,6 @@ class RunSetup:
         else:
             slurm.wait_before_steps()
         return scheduling
-
-    @property
-    def is_main(self) -> bool:
-        """Whether this process is the user's, and not one that Snakemake started for a job."""
-        return self._snakemake.is_main
 
     @property
     def environment(self) -> str:

@@ -9,6 +9,7 @@ made from other inputs is made again, whatever Snakemake would do, and an edited
 import atexit
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,17 +35,19 @@ class Audit:
     @property
     def left(self) -> str | None:
         """The error message where an option made Snakemake leave outdated files; else None."""
-        for provenance in self._other:
-            if provenance.state(self._checksums) is not State.CURRENT:
-                return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
+        for provenance in self._outdated():
+            return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
     def leaves(self, path: Path) -> bool:
         """Whether a file or folder is still outdated."""
+        return any(path in provenance.files for provenance in self._outdated())
+
+    def _outdated(self) -> Iterator[Provenance]:
+        """Those of the files that were not made again."""
         for provenance in self._other:
-            if path in provenance.files and provenance.state(self._checksums) is not State.CURRENT:
-                return True
-        return False
+            if provenance.state(self._checksums) is not State.CURRENT:
+                yield provenance
 
     def compare(self, snakemake: Snakemake) -> None:
         """Makes Snakemake remake outdated files; refuses edited ones."""

@@ -49,8 +49,12 @@ def how_it_ended(log: str, state: str | None = None, message: str | None = None)
     """How a try ended, from the end of its log, SLURM's state and the executor's message."""
     for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
-            reason = message.partition(start)[2].partition("'.\n")[0]
-            return TryEnd(f"SLURM rejected the job: {_with_advice(reason)}", again=False)
+            refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
+            for text, advice in facts("slurm/refusals.yaml").items():
+                if text in refusal:
+                    refusal = f"{refusal}; {advice}"
+                    break
+            return TryEnd(f"SLURM rejected the job: {refusal}", again=False)
     if end := facts("slurm/ends.yaml").get(state):
         free = end.get("free", False)
         return TryEnd(f"the job {end['reason']}", short=end.get("short"), free=free)
@@ -60,15 +64,6 @@ def how_it_ended(log: str, state: str | None = None, message: str | None = None)
     if last_line.startswith(PASSING):
         return TryEnd(last_line.removeprefix(PASSING))
     return TryEnd(None)
-
-
-def _with_advice(refusal: str) -> str:
-    """SLURM's reason for refusing a job in one line, with advice where there is some."""
-    reason = " ".join(refusal.split())
-    for text, advice in facts("slurm/refusals.yaml").items():
-        if text in reason:
-            return f"{reason}; {advice}"
-    return reason
 
 
 class FailedJobs:

@@ -111,15 +111,13 @@ class Snakemake:
 
     @property
     def holds_folder(self) -> bool:
-        """Whether it makes files (``executor_plugin``) without ``--nolock``
-        (``execution_settings.lock``)."""
+        """Whether it makes files (``executor_plugin``) and locks (``execution_settings.lock``)."""
         makes = self._workflow.executor_plugin is not None and not self.is_dry
         return makes and bool(self._workflow.execution_settings.lock)
 
     @property
     def taking_option(self) -> str | None:
-        """The option that accepts existing files as they are: ``touch``, or ``--report``, which is
-        only in the command line."""
+        """The option that accepts existing files as they are: ``touch``, or ``--report``."""
         if self._workflow.touch:
             return "--touch"
         return next((word for word in sys.argv[1:] if word.startswith("--report")), None)
@@ -147,8 +145,7 @@ class Snakemake:
 
     @property
     def arrays(self) -> str:
-        """The rules whose jobs are submitted as SLURM arrays: ``executor_settings.array_jobs``,
-        known once the jobs are."""
+        """The rules with SLURM arrays: ``executor_settings.array_jobs``, known once jobs are."""
         return getattr(self._workflow.executor_settings, "array_jobs", None) or ""
 
     @property
@@ -179,8 +176,7 @@ class Snakemake:
         return {self._workflow.scheduler.get_executor(job) for job in self.jobs_to_run}
 
     def path(self, variable: str) -> Path:
-        """A path variable's value: ``pathvars.items``, with the prefix that another workflow may
-        give to this one (``modifier.path_modifier``)."""
+        """A path variable's value: ``pathvars.items``, prefixed by ``modifier.path_modifier``."""
         value = self._workflow.pathvars.items[variable]
         return Path(str(self._workflow.modifier.path_modifier.modify(value)))
 
@@ -198,8 +194,7 @@ class Snakemake:
         return name
 
     def is_wanted(self, job: Any) -> bool:
-        """Whether a job is forced by the command, or by ``force``: ``dag.forcerules``,
-        ``dag.forcefiles``."""
+        """Whether the command or ``force`` forces a job: ``dag.forcerules``, ``dag.forcefiles``."""
         dag = self._workflow.dag
         return job.rule in dag.forcerules or not dag.forcefiles.isdisjoint(job.output)
 
@@ -414,8 +409,7 @@ def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
 
 
 def has_environment(script: PythonScript) -> bool:
-    """Whether a script has its own environment: ``conda_env``, ``container_img``,
-    ``env_modules``."""
+    """Whether a script has an environment: ``conda_env``, ``container_img``, ``env_modules``."""
     return bool(script.conda_env or script.container_img or script.env_modules)
 
 

@@ -135,11 +135,11 @@ class Watch:
         executor.run_job = run_job
         plugin.replace_query(self.query)
 
-    def query(self, ask: Query) -> Query:
+    def query(self, query_states: Query) -> Query:
         """The plugin's query of its jobs' states, changed so that it never waits for ended jobs."""
 
-        async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
-            states, seconds = await ask(command, log)
+        async def query(command: str, log: logging.Logger) -> tuple[States, float]:
+            states, seconds = await query_states(command, log)
             if (states is None) != self._away:
                 self._away = states is None
                 away = "does not respond: its jobs go on, and it is queried again"
@@ -149,12 +149,12 @@ class Watch:
             words = shlex.split(command)
             run = words[words.index("--name") + 1]
             reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"
-            waiting, _ = await ask(reasons, log)
+            waiting, _ = await query_states(reasons, log)
             self.report_waiting(waiting or {})
             self.report_held(states)
             return self.seen(states), seconds or 0.0
 
-        return asked
+        return query
 
     def seen(self, states: States) -> States:
         """The states of the jobs for the plugin, from SLURM's states."""

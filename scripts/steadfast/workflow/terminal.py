@@ -156,9 +156,7 @@ class JobLines(logging.Filter, logging.Formatter):
     def _stage_of(self, rule: str) -> tuple[str, str | None]:
         """A rule's stage, and the title of the benchmark that the rule's name begins with."""
         benchmark, _, stage = rule.partition("_")
-        if benchmark in self._titles:
-            return stage, self._titles[benchmark]
-        return rule, None
+        return (stage, self._titles[benchmark]) if benchmark in self._titles else (rule, None)
 
     def _finish(self, record: Any) -> None:
         """Notes the lines on a finished job and its stage."""
