@@ -12,6 +12,7 @@ from steadfast.base.files import read_rows
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
 from steadfast.show.table import (
+    MISSING,
     PRINTED,
     SIGNS,
     Cell,
@@ -193,9 +194,9 @@ def _measures(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
 
 def _shown(cell: Cell) -> str:
     if cell.text is None:
-        return "--"
+        return MISSING
     text = f"{STYLES[cell.style].format(cell.text)} {cell.suffix}".rstrip()
-    return visible(text + "".join(SIGNS[mark] for mark in cell.marks))
+    return visible(text + cell.signs)
 
 
 def _grid(labels: Block, measures: Sequence[Block]) -> Lines:

@@ -12,14 +12,13 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.show import latex_columns
 from steadfast.show.latex_columns import Layout, Place
-from steadfast.show.table import Cell, Section, Table, note_text, short_interval
+from steadfast.show.table import MISSING, Cell, Section, Table, note_text, short_interval
 
 SETTINGS: Settings = facts("tables/latex.yaml")
 SPECIAL: Mapping[str, str] = SETTINGS["special"]
 MARKS: Mapping[str | None, str] = SETTINGS["marks"]
 STYLES: Mapping[str, str] = SETTINGS["styles"]
 DOCUMENT: str = SETTINGS["document"]
-MISSING = "--"
 BELOW: str = facts("show.yaml")["ending"]["below"]
 WIDE = 7  # columns from which on a table spans both columns of a page
 

@@ -6,7 +6,6 @@ Of many models a table with columns has those that rank best, so that a page has
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -23,7 +22,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, Results, values_by_model
-from steadfast.show.roster import STRINGS, Display, Group
+from steadfast.show.roster import STRINGS, Display, Group, members
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
@@ -55,7 +54,7 @@ class ModelsAcross(Results):
     def best_models(self, most: int) -> list[str]:
         """So many models: those that compete first, then by falling value."""
         contenders = self.roster.contenders
-        ordered = list(chain.from_iterable(group.models for group in self.groups))
+        ordered = members(self.groups)
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
         return [model for model in ordered if model in best[:most]]
 

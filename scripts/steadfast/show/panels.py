@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from steadfast.show.effective_context_length import STRINGS as EFFECTIVE
 from steadfast.show.effective_context_length import Effective
 from steadfast.show.figures import COLUMN, PAGE
 from steadfast.show.results import Note
-from steadfast.show.roster import NOTES, Group, Roster
+from steadfast.show.roster import NOTES, Group, Roster, members
 
 MOST = 10  # models whose lines are drawn in one panel, at most
 MOST_MODELS = 24  # models that one figure has room for on a printed page
@@ -124,7 +123,7 @@ def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> flo
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
-    names = [figures.wrapped(name) for name in names]
+    names = list(map(figures.wrapped, names))
     for columns in range(min(len(names), ABREAST), 0, -1):
         artist = place.legend(handles, names, ncols=columns, frameon=False, **how)
         box = artist.get_window_extent()
@@ -141,7 +140,7 @@ def _grow(figure: Figure, by: float) -> None:
 def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
-    everyone = list(chain.from_iterable(group.models for group in groups))
+    everyone = members(groups)
     if len(everyone) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
@@ -161,7 +160,7 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
-    everyone = list(chain.from_iterable(group.models for group in groups))
+    everyone = members(groups)
     if len(everyone) <= MOST:
         return [("", everyone)]
     lines: list[tuple[str, list[str]]] = []

@@ -11,11 +11,10 @@ from steadfast.base.files import write_text
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
 from steadfast.show import latex
-from steadfast.show.table import SIGNS, Cell, Table, note_text
+from steadfast.show.table import MISSING, Cell, Table, note_text
 
 KINDS = ("tex", "md", "csv")
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
-MISSING = "--"
 GUIDE: str = facts("show.yaml")["guide"]
 ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -52,7 +51,7 @@ def _cell(cell: Cell) -> str:
         return MISSING
     text = STYLES[cell.style].format(escape_markdown(cell.text))
     text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
-    return text + escape_markdown("".join(SIGNS[mark] for mark in cell.marks))
+    return text + escape_markdown(cell.signs)
 
 
 def comma_separated(table: Table) -> str:
