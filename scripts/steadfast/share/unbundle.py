@@ -223,12 +223,12 @@ def _check_packages(needed: Iterable[str]) -> None:
         )
 
 
-def _check_places(run: Evaluation, own: Collection[str], names: Collection[str]) -> None:
+def _check_places(run: Evaluation, own_files: Collection[str], names: Collection[str]) -> None:
     """Whether each file has a place in a bundle of that config."""
     folders = [f"{ANSWERS}/", f"{MADE}/tables/"]
     for benchmark in run.running:
         folders += [f"{MADE}/{benchmark}/scores/", f"{MADE}/{benchmark}/metrics/"]
-    single = {CONFIG, MANIFEST, README, *own}
+    single = {CONFIG, MANIFEST, README, *own_files}
     for name in names:
         if name not in single and not name.startswith(tuple(folders)):
             raise UserError(f"contains {shown(name)}, which its config does not use")

@@ -78,8 +78,8 @@ def metrics(
     summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
     frames = {}
     for name, function in (further or {}).items():
-        argument = "a data frame of the responses, whose columns are"
-        frames[name] = own_result(function, argument, frame)
+        description = "a data frame of the responses, whose columns are"
+        frames[name] = own_result(function, description, frame)
     if judges:
         of_judges = judge_verdicts(scores, judges, _total)
         frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)

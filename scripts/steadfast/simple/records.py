@@ -210,9 +210,9 @@ def _check(record: Record, choices: bool, used: set[str]) -> None:
     for name in ("id", "group"):
         if not isinstance(record.get(name, ""), str | int):
             raise ValueError(f"{name} is {shown(record[name])}; write a string or an integer")
-    given = record.get("choices")
+    listed = record.get("choices")
     if choices and not (
-        isinstance(given, list) and 2 <= len(given) == len({*map(str, given)}) <= MOST_CHOICES
+        isinstance(listed, list) and 2 <= len(listed) == len({*map(str, listed)}) <= MOST_CHOICES
     ):
         raise ValueError(
             f"choices must be a list of 2 to {MOST_CHOICES} different strings; correct it"

@@ -30,9 +30,7 @@ class SimpleScoring(Scoring):
         function: its name, as ``base.loading.load`` takes it.
         settings: its further keyword arguments.
         main: which of several numbers counts in place of their mean.
-        read: name of the function that reads a judge's reply, where a judge gives verdicts.
-        reading: keyword arguments of that function.
-        applies: name of the function that says of an instance whether it is judged.
+        read, reading, applies: of a ``benchmark.Judge``, if there is one.
     """
 
     def __init__(
@@ -104,8 +102,8 @@ class SimpleScoring(Scoring):
             raise NoVerdictError("the reply gives no verdict")
         return verdict
 
-    def _wrong(self, sample: Sample[Any], what: str) -> UserError:
-        return UserError(f"{self._name}: for the response to {sample.id} it {what}; correct it")
+    def _wrong(self, sample: Sample[Any], problem: str) -> UserError:
+        return UserError(f"{self._name}: for the response to {sample.id} it {problem}; correct it")
 
 
 def _is_share(point: object) -> bool:
