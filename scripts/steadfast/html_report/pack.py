@@ -107,10 +107,8 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
 
 
 def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
-    """The first cut with which there is room for all samples and answers, or the last.
-
-    Their size is estimated by some of their blocks and files.
-    """
+    """The first cut with which there is room for all samples and answers, or the last."""
+    # The size of all is estimated from some of their blocks and files.
     random = Random(SAMPLED)  # seeded: the same run gives the same report
     blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
     files: list[tuple[FinishedPart, str]] = []

@@ -46,14 +46,11 @@ REASONS: Record = {"type": "string"}
 
 
 def json_object(**properties: Record) -> Record:
-    """Returns the schema of an object with these properties and no others, in this order.
-
-    What OpenAI's Structured Outputs take: every property is required.
-    """
+    """Returns the schema of an object with these properties and no others, in this order."""
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": list(properties),  # OpenAI's Structured Outputs take no optional ones
         "additionalProperties": False,
     }
 

@@ -33,17 +33,14 @@ _CACHED_LENGTH = 256  # characters
 
 
 def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
-    """Caches a function of a line and plain values: several forms read the same line.
-
-    Long lines are read anew, so that the cache needs little memory.
-    """
+    """Caches a function of a line and plain values: several forms read the same line."""
     cached = lru_cache(maxsize=1024)(read)
 
     @wraps(read)
     def reader(line: str, *values: Any) -> T:
         if len(line) <= _CACHED_LENGTH:
             return cached(line, *values)
-        return read(line, *values)
+        return read(line, *values)  # anew, so that the cache needs little memory
 
     return reader
 

@@ -31,10 +31,7 @@ Line = tuple[str, pd.DataFrame]  # what a line of a table is of, and its values,
 
 
 class ModelsAcross(Results):
-    """Results of a benchmark that has such tables.
-
-    Its words have ``most_models``, how many are shown, and a note of that name.
-    """
+    """Results with such tables; the words have ``most_models``, a number and a note."""
 
     @property
     @abstractmethod
@@ -59,12 +56,9 @@ class ModelsAcross(Results):
         return [model for model in ordered if model in best[:most]]
 
     def left_out(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
-        """That only these models are shown, where there are more, and where all of them are.
-
-        ``models`` are by default those that have a column.
-        """
-        columns = self.shown_models if models is None else models
-        slots = {"shown": len(columns), "all": len(self.roster.models), "metric": metric}
+        """Returns a note on models that are not shown; by default those without a column."""
+        shown = self.shown_models if models is None else models
+        slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
         if slots["shown"] == slots["all"]:
             return []
         return [("data", self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]

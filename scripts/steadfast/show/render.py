@@ -55,10 +55,7 @@ def _cell(cell: Cell) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """Returns the table as CSV: printed values, the section of each row first, its marks last.
-
-    A CSV has no notes, so that which data the values are of stands behind the marks.
-    """
+    """Returns the table as CSV: printed values, the section of each row first, its marks last."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     # Columns of several groups may share a heading; only these are named with their group.
@@ -66,7 +63,7 @@ def comma_separated(table: Table) -> str:
     headings = []
     for column in table.columns:
         headings.append(column.full_heading if repeats[column.heading] > 1 else column.heading)
-    data = [table.data] if table.data else []
+    data = [table.data] if table.data else []  # behind the marks, since a CSV has no notes
     writer.writerow(["group", *map(escape_csv, headings), "marks", *(["data"] if data else [])])
     for section in table.sections:
         for row in section.rows:

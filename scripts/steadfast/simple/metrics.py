@@ -181,11 +181,9 @@ def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
-    """Returns the share of the score at the first length that each model keeps at each.
-
-    Clusters that each have one length are compared as independent samples; others in pairs.
-    """
+    """Returns the share of the score at the first length that each model keeps at each."""
     rows = frame.assign(length=[values[PART] for values in frame["by"]])
+    # Clusters that each have one length are compared as independent samples; others in pairs.
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
     units = Clusters(rows, ["length"] if alone else [])
     return kept_shares(units.means(rows, ["model", "length"]), lengths)

@@ -48,13 +48,10 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliable(responses: pd.DataFrame) -> pd.DataFrame:
-    """Returns the share of records of which every response has full marks, by model.
-
-    A record that lacks a score counts where another of its responses falls short, and in no mean
-    otherwise.
-    """
+    """Returns the share of records of which every response has full marks, by model."""
     totals = responses.groupby(["model", "cluster", "record"])["total"]
     records = totals.agg(lowest="min", scored="count", expected="size").reset_index()
+    # A record that lacks a score counts only where another of its responses falls short.
     is_decided = (records["scored"] == records["expected"]) | (records["lowest"] < 1)
     has_full_marks = (records["lowest"] == 1).astype(float)
     rows = records.assign(total=has_full_marks.where(is_decided))
