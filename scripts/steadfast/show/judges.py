@@ -84,13 +84,15 @@ def agreement_table(
 def _agreement_notes(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return ["empty"]
-    notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
-    notes += ["rules"] if (rows["kind"] == RULES).any() else []
-    notes += ["rates"] if "sensitivity" in rows and rows["sensitivity"].notna().any() else []
-    notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
-    # Kappa has no value where all verdicts of both raters are the same.
-    notes += ["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else []
-    return notes
+    applies = {
+        "alone": (rows[["only_first", "only_second"]] > 0).any(axis=None),
+        "rules": (rows["kind"] == RULES).any(),
+        "rates": "sensitivity" in rows and rows["sensitivity"].notna().any(),
+        "itself": (rows["kind"] == ITSELF).any(),
+        # Kappa has no value where all verdicts of both raters are the same.
+        "undefined": (rows["kappa"].isna() & (rows["n"] > 0)).any(),
+    }
+    return [note for note in applies if applies[note]]
 
 
 def corrected_table(

@@ -86,6 +86,7 @@ def _instances(
 ) -> Iterator[Instance]:
     """Yields a record in each template; the record, or its group or context, is what is sampled."""
     name = str(record.get("id", number))
+    scored_fields = [*fields, "choices"] if choices else fields
     for place, template in enumerate(templates, 1):
         form = template if template is not None else _default(record, choices)
         before, slot, behind = form.rpartition(CONTEXT)
@@ -102,7 +103,7 @@ def _instances(
             reference=record.get("reference", ""),
             group=str(record.get("group", "")),
             by={field: _printable(record, field) for field in by},
-            fields={field: record.get(field) for field in (*fields, *["choices"] * choices)},
+            fields={field: record.get(field) for field in scored_fields},
             max_tokens=max_tokens,
         )
         if len(templates) > 1:
