@@ -355,7 +355,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
 
 
 def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
-    """What came back for each sample: its name, status and text."""
+    """The response to each sample: its name, status and text."""
     return frozenset((key, output["status"], output["response"]) for key, output in outputs.items())
 
 

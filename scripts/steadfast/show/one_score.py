@@ -49,7 +49,7 @@ class ModelsAcross(Results):
         return self.best_models(self.words["most_models"])
 
     def best_models(self, most: int) -> list[str]:
-        """So many models: those that compete first, then by falling value."""
+        """Returns at most so many models, contenders first, then by falling value."""
         contenders = self.roster.contenders
         ordered = members(self.groups)
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
@@ -72,10 +72,10 @@ class ModelsAcross(Results):
         notes: Iterable[Note] = (),
         **slots: str,
     ) -> Table:
-        """Returns a table whose lines begin with what they are of and the largest n.
+        """Returns a table with a column a model, whose lines begin with a label and the largest n.
 
-        ``headings`` are those of these two columns; ``incomplete`` models are marked; ``slots`` are
-        of the caption.
+        ``headings`` are those of the first two columns; ``incomplete`` models are marked; ``slots``
+        fill the caption.
         """
 
         body = []
@@ -119,11 +119,11 @@ class OneScore(ModelsAcross):
 
     @cached_property
     def incomplete(self) -> set[str]:
-        """The models of which fewer answers have a score than are expected."""
+        """The models with fewer scored responses than expected."""
         return set(self.coverage.index[self.coverage["scored"] < self.coverage["expected"]])
 
     def notes(self) -> list[Note]:
-        """Explanations of marks, and of what all tables need."""
+        """Returns the notes on marks, and those that all tables have."""
         incomplete = self.incomplete_model_notes(self.coverage)
         return [*incomplete, *self.shared_notes(self._judged)]
 
@@ -141,7 +141,7 @@ class OneScore(ModelsAcross):
         measures: Mapping[str, str],
         further: Sequence[tuple[Column, CellsByModel]] = (),
     ) -> Table:
-        """Returns the table of the measures, with what may be first, and all possible ranks.
+        """Returns the table of the measures, with what cannot be ruled out as best, and all ranks.
 
         Args:
             means: rows with model and measure.
@@ -174,7 +174,7 @@ class OneScore(ModelsAcross):
         return self.table(name, (MODEL, *columns), sections, notes, **slots)
 
     def coverage_table(self) -> Table:
-        """Returns the answers with a score, and why others have none."""
+        """Returns how many responses have a score, and why others have none."""
         words = self.words
 
         def row(model: str) -> list[Cell]:

@@ -25,7 +25,7 @@ MARGIN = 0.1  # inches around a legend
 def grid(
     count: int, height: float, columns: int, label: str, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Returns a figure of ``count`` panels, line by line; few of them make it as wide as a column.
+    """Returns a figure of ``count`` panels, line by line; few panels take one column of a page.
 
     Heights are in inches; ``label`` stands below the last line.
     """

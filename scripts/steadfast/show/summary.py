@@ -32,8 +32,8 @@ MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 class SummaryMeasure:
     """One measure of a benchmark, of all models that have it.
 
-    ``label`` is its name in sentences that do not name the benchmark; in ``rows``, the summary's,
-    value is empty where a model ran and has no score.
+    ``label`` is its name in sentences that do not name the benchmark. In ``rows``, those of the
+    summary, value is empty where a model ran and has no score.
     """
 
     name: str

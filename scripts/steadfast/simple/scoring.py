@@ -19,7 +19,7 @@ class NoVerdictError(ValueError):
 
 
 class SimpleScoring(Scoring):
-    """What a function gives an answer; the instance's fields ``by`` stand beside it.
+    """Scores by a function of response and instance; the instance's ``by`` goes into the record.
 
     The function takes text and instance, and the settings as keyword arguments; with a parameter
     ``reasoning`` also what the model wrote before the response, or None, and of a judged benchmark
@@ -55,7 +55,7 @@ class SimpleScoring(Scoring):
         return {"by": sample.prompt["by"]}
 
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what an answer is worth; one that there is not has no score."""
+        """Returns the score of a response; without a response there is none."""
         if not answer.answered:
             return Score(answer.status)
         instance = instance_of(sample)
