@@ -1,4 +1,4 @@
-"""What most judges say on each point of an answer."""
+"""The majority's verdict on each point of a response."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from steadfast.contract.votes import voted
 
 
 def voted_points(scores: Sequence[Score]) -> Score:
-    """Returns the first score that has points, with what most judges say on each; or the first."""
+    """Returns the first score that has points, with the majority's verdicts; else the first."""
     score = next((score for score in scores if score.points), scores[0])
     if not score.points:
         return score
