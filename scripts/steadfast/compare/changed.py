@@ -68,5 +68,5 @@ def moved(cells: pd.DataFrame, benchmark: str, metric: str) -> pd.DataFrame:
 
 
 def shown_keys(keys: Mapping[str, str]) -> str:
-    """The keys of a cell that say something, such as ``task=LSI length=4k``."""
+    """The keys of a cell that are not empty, such as ``task=LSI length=4k``."""
     return " ".join(f"{key}={value}" for key, value in keys.items() if value)

@@ -40,17 +40,10 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
         points = _moved_points(before["points"] or {}, after["points"] or {})
         kind = _kind(before, after, points)
         if kind:
-            yield Flip(
-                before["task"],
-                before["sample_id"],
-                before["repeat"],
-                kind,
-                before["status"],
-                after["status"],
-                before["total"],
-                after["total"],
-                points,
-            )
+            statuses = (before["status"], after["status"])
+            totals = (before["total"], after["total"])
+            names = (before["task"], before["sample_id"], before["repeat"])
+            yield Flip(*names, kind, *statuses, *totals, points)
 
 
 def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:

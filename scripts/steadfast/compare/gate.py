@@ -123,7 +123,7 @@ def shown_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def _measures(comparison: Comparison, margin: float, needed: int) -> Iterator[tuple[object, ...]]:
-    """A row each main measure of each model, as far as one measure alone tells."""
+    """Yields a row for each main measure of each model, with the verdict by that measure alone."""
     for measured in comparison.measured.itertuples():
         lacking = measured.lacking / measured.scored if measured.scored else 0.0
         names = (measured.benchmark, measured.model)

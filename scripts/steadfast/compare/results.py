@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether anything but settings differs: prompts, cells, samples, or what there is."""
+        """Whether prompts, cells, samples, or what the runs have, differ."""
         prompts_differ = self.prompts[["changed", "only_a", "only_b"]].to_numpy().any()
         return bool(prompts_differ) or any(map(len, (self.alone, self.cells, self.samples)))
 
@@ -151,7 +151,7 @@ def _joined(frames: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFr
 def _settings(
     a: FinishedRun, b: FinishedRun, benchmarks: Sequence[str]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Keys of the configs, then those of what produced the answers, each change once."""
+    """Yields changed keys of the configs, then of the responses' provenance, each change once."""
     for difference in differences(portable(a.evaluation.config), portable(b.evaluation.config)):
         if difference[0] != "name":  # what a run is called is no setting of it
             yield "config", *difference
@@ -283,7 +283,7 @@ class _Benchmark:
         )
 
     def _measure(self, keys: Mapping[str, str]) -> str:
-        """The main measure that a test of these keys is of, if any."""
+        """Returns the main measure of a test with these keys, if any."""
         for name, measure in self._measures.items():
             if measure.compared.items() <= keys.items():
                 return name
@@ -306,7 +306,7 @@ class _Benchmark:
                 yield self.name, model, name, where, measure.full, scored, lacking, identical
 
     def _identical(self, model: str) -> bool:
-        """Whether a model's responses to all prompts, and their scores, are those of both runs."""
+        """Whether a model's prompts, responses and scores are identical in both runs."""
         if self._parts[0].keys() != self._parts[1].keys():
             return False
         # Prompts and scores are in memory already, so that responses are read last.
@@ -320,7 +320,7 @@ class _Benchmark:
         return True
 
     def _alike(self, model: str) -> dict[str, tuple[Scores, Scores]]:
-        """The scores of a model in both runs, by part: of samples with equal prompts."""
+        """Returns a model's scores in both runs, by part, of the samples with equal prompts."""
         alike = {}
         for (name, part), (a, b) in self._scores.items():
             if name == model and a and b:
@@ -355,7 +355,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
 
 
 def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
-    """What came back for each sample: its name, status and text."""
+    """The response to each sample: its name, status and text."""
     return frozenset((key, output["status"], output["response"]) for key, output in outputs.items())
 
 

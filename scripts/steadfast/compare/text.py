@@ -82,7 +82,7 @@ def _measures(tests: pd.DataFrame) -> list[str]:
 
 
 def _difference(row: Any) -> str:
-    """A difference with its interval and p-value, where there are some."""
+    """Returns a difference, with its interval and p-value where it has them."""
     text = f"{row.difference:+.4g}"
     return text if pd.isna(row.low) else f"{text} [{row.low:+.4g}, {row.high:+.4g}] p {row.p:.2g}"
 
@@ -154,7 +154,7 @@ def _cut(value: str) -> str:
 
 
 def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b: Path) -> str:
-    """What a gate says of each measure, the samples that fell most, and its verdict at the end."""
+    """Returns each measure's verdict, the samples with the largest losses, and the gate's."""
     rows = []
     for row in verdicts.measures.itertuples():
         difference = "–" if math.isnan(row.difference) else f"{row.difference:+.3f}"
@@ -172,7 +172,7 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
 
 
 def _verdict(verdicts: Gate, margin: float) -> list[str]:
-    """What holds of all measures together; the verdict is the last line."""
+    """Returns the verdict on all measures together, in the last line."""
     counts = verdicts.measures["verdict"].value_counts()
     named = [f"{counts[verdict]} {verdict}" for verdict in gate.EXIT_CODES if verdict in counts]
     each = ", ".join(named)

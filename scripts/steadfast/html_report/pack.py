@@ -50,7 +50,7 @@ def _json(value: Record) -> bytes:
 
 
 def page(title: str, packs: Iterable[Pack]) -> str:
-    """Returns the page's HTML, whose policy lets its own script run and nothing be fetched."""
+    """Returns the page's HTML; its policy allows its own script, and no requests."""
     folder = resource("html_report")
     script = "".join(read_text(folder / name) for name in SCRIPTS)
     style = read_text(folder / "report.css")
@@ -84,7 +84,7 @@ SAMPLED = 24  # files of answers, and blocks of samples, by which the size of al
 
 
 class Packed(NamedTuple):
-    """Samples as pieces, how their texts are cut, and by benchmark and model what came of them."""
+    """Samples as pieces, how their texts are cut, and the counts of statuses by model."""
 
     pack: Pack
     cut: Cut
@@ -92,7 +92,7 @@ class Packed(NamedTuple):
 
 
 def pack_samples(run: FinishedRun, limit: int) -> Packed:
-    """All samples and answers in about so many characters, or with the last of ``CUTS`` in more."""
+    """Packs all samples and responses, cut to fit the limit (characters) as far as ``CUTS`` go."""
     parts: list[FinishedPart] = []
     for name in run.evaluation.running:
         if run.evaluation.evaluated_models(name):
@@ -107,10 +107,8 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
 
 
 def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
-    """The first cut with which there is room for all samples and answers, or the last.
-
-    Their size is estimated by some of their blocks and files.
-    """
+    """The first cut with which there is room for all samples and answers, or the last."""
+    # The size of all is estimated from some of their blocks and files.
     random = Random(SAMPLED)  # seeded: the same run gives the same report
     blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
     files: list[tuple[FinishedPart, str]] = []
@@ -148,19 +146,15 @@ def _add_samples(
         for model in run.evaluation.evaluated_models(name):
             by_repeat = chain.from_iterable(part["answers"][model] for part in index)
             rows = list(chain.from_iterable(by_repeat))  # of ``answer_row``
-            counts.append(
-                {
-                    "benchmark": run.evaluation.benchmarks[name].title,
-                    "model": model,
-                    "scored": sum(total is not None for _, total, *_ in rows),
-                    "statuses": dict(Counter(status for status, *_ in rows)),
-                }
-            )
+            scored = sum(total is not None for _, total, *_ in rows)
+            statuses = Counter(status for status, *_ in rows)
+            names = {"benchmark": run.evaluation.benchmarks[name].title, "model": model}
+            counts.append(names | {"scored": scored, "statuses": dict(statuses)})
     return counts
 
 
 def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
-    """Adds one part's samples and answers, an answer a row, and returns its index."""
+    """Adds one part's samples and responses, and returns its index."""
     name = f"{part.benchmark}/{part.name}"
     samples: list[list[str]] = []
     for number, block in enumerate(_blocks(part.samples)):
@@ -175,7 +169,7 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
 def _add_block(
     pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
 ) -> list[SeenSample]:
-    """Adds a block of samples, and gives them."""
+    """Adds a block of samples, and returns them."""
     seen_samples = [SeenSample(part, sample) for sample in block]
     pack.add(name, [sample_data(seen, cut) for seen in seen_samples])
     return seen_samples
@@ -184,7 +178,7 @@ def _add_block(
 def _add_answers(
     pack: Pack, name: str, part: FinishedPart, model: str, cut: Cut
 ) -> list[list[FinishedAnswer]]:
-    """Adds a model's answers, and gives them by repeat."""
+    """Adds a model's responses, and returns them by repeat."""
     answers = list(part.answers(model, [sample.id for sample in part.samples]))
     repeats = part.run.evaluation.config.models[model].repeats
     # All repeats of a sample stand together, the samples one after the other.

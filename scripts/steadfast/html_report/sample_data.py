@@ -28,11 +28,11 @@ class Cut:
 
     @property
     def about(self) -> Record | None:
-        """What the page says of it; None where nothing is cut."""
+        """The cut for the page; None where nothing is cut."""
         return None if self == Cut() else asdict(self)
 
     def __call__(self, text: str) -> str | list[str | int]:
-        """A text; where it is longer its start, how many characters are left out, its end."""
+        """Returns a text; of a long one start, end, and the count of characters between."""
         if self.most is None or len(text) <= self.most:
             return text
         end = self.most // 3  # the start says more of a text than its end
@@ -40,7 +40,7 @@ class Cut:
         return [text[:start], len(text) - self.most, text[len(text) - end :]]
 
     def less(self, text: str) -> str | list[str | int]:
-        """A text that stands aside."""
+        """Returns a text that stands aside, cut."""
         return Cut(self.aside)(text)
 
 
@@ -74,7 +74,7 @@ def sample_row(seen: SeenSample) -> list[str]:
 
 
 def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
-    """What was answered, judged and scored; what there is not has no key."""
+    """The response, its score, and the judges' replies; what is absent has no key."""
     output: Settings = seen.output or {}
     fields = {
         "status": output.get("status"),
@@ -108,7 +108,7 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
 
 
 def answer_row(seen: FinishedAnswer) -> list[Any]:
-    """What answers are filtered by: status, total, points, and whether raters differ in total."""
+    """What responses are filtered by: status, total, points, whether raters differ in total."""
     score = seen.score
     if score is None:
         return [seen.output["status"] if seen.output else "not requested", None, None, 0]
@@ -149,7 +149,7 @@ def _cell(cell: Cell) -> Record | str | None:
 
 
 def _printed_data(table: Printed) -> Record:
-    """Of a page that is printed already its CSV, and the first line of its Markdown."""
+    """A rendered page as plain values: its CSV, and the first line of its Markdown."""
     head, *rows = csv.reader(io.StringIO(table.csv))
     return {
         "name": table.name,

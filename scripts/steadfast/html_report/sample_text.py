@@ -1,4 +1,4 @@
-"""A sample as text for a terminal; nothing in it is acted on (``steadfast.base.names``)."""
+"""A sample as text for a terminal; hidden characters are escaped (``steadfast.base.names``)."""
 
 from collections.abc import Iterator
 
@@ -83,7 +83,7 @@ def _judged(request: JudgedRequest) -> Iterator[str]:
 
 
 def _block(heading: str, text: str) -> Iterator[str]:
-    """A heading, and lines that no text can pass for headings."""
+    """Yields a heading, and the text in lines that cannot be taken for headings."""
     yield f"{heading}:"
     for line in text.split("\n"):
         yield BAR + line

@@ -49,7 +49,7 @@ class SeenSample:
 
     @cached_property
     def expected(self) -> str:
-        """The reference's answer."""
+        """The reference answer."""
         return self.part.simulator.reference(self.sample)
 
     @property
@@ -89,7 +89,7 @@ def examples(run: Evaluation, results: Path) -> list[SeenSample]:
 
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
-    """What the results folder has of the samples of a name, of which parts may have one each."""
+    """Returns the samples of a name, of which each part may have one, with all their results."""
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
     wanted_digests = _wanted(run, results)
@@ -137,7 +137,7 @@ def _with_limit(run: Evaluation, limit: int | None) -> Evaluation:
 
 
 def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
-    """Whether the files that are shown are those of the config."""
+    """Raises UserError where a file is not of this config."""
     input_digests: dict[Path, list[str]] = {}
     for steps in digests:
         prompts = steps.prompts(part.benchmark, part.name)
@@ -154,7 +154,7 @@ def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence
 
 
 def nearest_samples(name: str, sample_ids: Sequence[str]) -> str:
-    """A clause that names the samples whose names are nearest to one."""
+    """Returns a clause with the sample names nearest to a name."""
     if not sample_ids:
         return "no prompts yet: run the workflow, or name the config of its run"
     # A name that is part of others is the beginning of one more often than a misspelt one.

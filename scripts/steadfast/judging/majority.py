@@ -1,4 +1,4 @@
-"""What most judges say on each point of an answer."""
+"""The majority's verdict on each point of a response."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,16 +8,13 @@ from steadfast.contract.votes import voted
 
 
 def voted_points(scores: Sequence[Score]) -> Score:
-    """Returns the first score that has points, with what most say on each; the first if none has.
-
-    Its total is 1 if all points are.
-    """
+    """Returns the first score that has points, with the majority's verdicts; else the first."""
     score = next((score for score in scores if score.points), scores[0])
     if not score.points:
         return score
     points = {}
     for name in score.points:
         points[name] = voted([(judge_score.points or {}).get(name) for judge_score in scores])
-    # Points without a verdict (None) do not count.
+    # The total is 1 if all points are; those without a verdict (None) do not count.
     total = min(point for point in points.values() if point is not None)
     return replace(score, points=points, total=total)

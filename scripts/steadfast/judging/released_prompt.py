@@ -1,4 +1,4 @@
-"""A judge's prompt out of a benchmark's released program: its texts, and nothing is run."""
+"""A judge's prompt from the strings of a benchmark's released program, which is not run."""
 
 import ast
 import re

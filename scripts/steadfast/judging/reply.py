@@ -1,4 +1,4 @@
-"""A judge's reply: what of it is its own, what its last line claims, and its form as JSON."""
+"""A judge's reply: its own words, the claim of its last line, and JSON schemas for it."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def own_strings(reply: str, answer: str) -> str:
 
 
 def last_claim(reply: str, answer: str, word: str) -> str | None:
-    """Returns what stands behind a word and a colon on the last, and only such, own line."""
+    """Returns what follows a word and a colon on the last own line, the only one with that word."""
     form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
     claims = list(filter(None, map(form.match, lines)))
@@ -46,14 +46,11 @@ REASONS: Record = {"type": "string"}
 
 
 def json_object(**properties: Record) -> Record:
-    """Returns the schema of an object with these properties and no others, in this order.
-
-    What OpenAI's Structured Outputs take: every property is required.
-    """
+    """Returns the schema of an object with these properties and no others, in this order."""
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": list(properties),  # OpenAI's Structured Outputs take no optional ones
         "additionalProperties": False,
     }
 

@@ -92,7 +92,7 @@ LATIN = "LATIN"
 
 
 def language(text: str) -> str | None:
-    """The language by its most frequent words, or another script's name; None: nothing tells."""
+    """Returns the language by its most frequent words, or a script's name; None where unclear."""
     script = _script(text)
     if script != LATIN:
         return script
@@ -106,7 +106,7 @@ def language(text: str) -> str | None:
 
 
 def same_language(first: str, second: str) -> bool:
-    """Returns whether nothing tells that two texts are in different languages."""
+    """Returns whether two texts may be in the same language."""
     languages = {language(first), language(second)} - {None}
     return len(languages) < 2
 
@@ -140,13 +140,13 @@ class RewriterSimulator(JudgeSimulator):
     """Replies with as many paraphrases as requested, each around the whole original."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """Returns the same rewordings in every reply."""
+        """Returns the same paraphrases in every reply."""
         return _list(_rewordings(prompt.answer, request.expected["count"], Random(prompt.answer)))
 
     def simulated(
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
-        """Others in each reply; by the rewriter's ``slip`` one, or the list, is spoilt."""
+        """Returns others in each reply; by ``slip`` one of them, or the whole list, is spoilt."""
         slip = settings.get("slip", 0.0)
         texts = _rewordings(prompt.answer, request.expected["count"], rng)
         for index, text in enumerate(texts):
@@ -157,7 +157,7 @@ class RewriterSimulator(JudgeSimulator):
 
 
 def _rewordings(original: str, count: int, rng: Random) -> list[str]:
-    """Returns so many texts, no two the same up to a hundred less one."""
+    """Returns ``count`` texts, all different up to 99."""
     words = facts("rewriting/simulator.yaml")
     frames = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
     rng.shuffle(frames)

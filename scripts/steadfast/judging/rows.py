@@ -37,7 +37,7 @@ _SEPARATOR = re.compile(r"[|:\-\s]+")
 
 @cache
 def _ending(figures: bool) -> re.Pattern[str]:
-    """A verdict at the end of a line, behind a mark, or in a looser way behind a blank."""
+    """Matches a verdict at the end of a line, behind a mark, or more loosely behind a blank."""
     word = words.pattern(figures)
     return re.compile(
         # A dash that touches a number is its sign.
@@ -50,7 +50,7 @@ def _ending(figures: bool) -> re.Pattern[str]:
 
 @cache
 def _beginning(figures: bool) -> re.Pattern[str]:
-    """A verdict at the beginning of a line, parted by a mark from what follows."""
+    """Matches a verdict at the beginning of a line, before a mark."""
     word = words.pattern(figures)
     return re.compile(
         rf"\[\s*(?P<boxed>{word})\s*\]\s*(?P<of>\S.*)|(?P<tick>{_TICK})\s*(?P<ticked>\S.*)"
@@ -61,7 +61,7 @@ def _beginning(figures: bool) -> re.Pattern[str]:
 
 @cache
 def _middle(figures: bool) -> re.Pattern[str]:
-    """A verdict between what it is about and a reason."""
+    """Matches a verdict between what it is about and a reason."""
     word = words.pattern(figures)
     return re.compile(
         rf"(?P<about>.{{0,160}}?)[:—\t|(]\s*(?P<word>{word})\)?\s*"
@@ -72,7 +72,7 @@ def _middle(figures: bool) -> re.Pattern[str]:
 
 @cache
 def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Several numbered verdicts in one line; and each of them."""
+    """Matches several numbered verdicts in one line; the second pattern, each of them."""
     word = words.pattern(figures)
     item = (
         rf"(?:\[?{_NAMED}(?:{NUMERAL}){_COUNTED}\]?\s*(?:[.:=-]|->|→|is\b|是)?"
@@ -90,7 +90,7 @@ def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 class _Row(NamedTuple):
-    """What a line says: of which thing by its number or words, and the verdict on it."""
+    """A line's verdict, and what it is about, by its number or its words."""
 
     value: int | None
     number: int | None
@@ -128,7 +128,7 @@ def rows(
 
 
 class _Reader:
-    """Reads lines one after the other, and knows under which heading it is."""
+    """Reads lines one after the other, and keeps the heading above them."""
 
     def __init__(self, figures: bool, answer: str, place: Place, texts: Sequence[str]):
         self._figures = figures
@@ -189,7 +189,7 @@ class _Reader:
         return _items(line, self._figures) if len(line) < _ROW else ()
 
     def _end_of_bare(self) -> None:
-        """Lines that are verdicts: several are all, one belongs to the heading above it."""
+        """Takes several lines of verdicts alone as all verdicts, and one as that of its heading."""
         bare = self._bare
         if not bare:
             return
@@ -244,7 +244,7 @@ class _Reader:
         return words.negative(self._lead) or words.disclaimed(self._lead)
 
     def _row(self, line: str) -> _Row:
-        """What a line says; without a value where it gives no verdict."""
+        """Reads a line as a row; without a value where it has no verdict."""
         number, behind = _number(line)
         if len(line) < _ROW and not ("[" in line and _LIST.search(line)):
             value = words.verdict(behind, self._figures) if number is not None else None
@@ -295,7 +295,7 @@ class _Reader:
         return None if value is None else _Row(value, number, names, False, loose)
 
     def read_table(self, block: list[tuple[str, int]]) -> None:
-        """Rows of a table whose one column has a verdict in each, or lines with a bar in them."""
+        """Reads a table of which one column has a verdict in each row."""
         self._end_of_bare()
         grid = [list(map(str.strip, line.strip("| ").split("|"))) for line, _ in block]
         separators = (place for place, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line))
@@ -349,7 +349,7 @@ class _Reader:
 
 @words.cached_lines
 def _row_at_end(line: str, figures: bool) -> _Row | None:
-    """What a line says whose verdict stands at its end."""
+    """Reads a line whose verdict stands at its end."""
     if not words.ends_in_verdict(line, figures):
         return None
     match = _ending(figures).search(line[-_ENDING:])
@@ -373,7 +373,7 @@ def _row_at_end(line: str, figures: bool) -> _Row | None:
 
 @words.cached_lines
 def _number(line: str) -> tuple[int | None, str]:
-    """The number that a line begins with, and what follows it."""
+    """Returns the number that a line begins with, and what follows it."""
     if match := _NUMBERED.fullmatch(line):
         if match["n"]:
             return words.number(match["n"]), match["rest"]
@@ -389,7 +389,7 @@ def _number(line: str) -> tuple[int | None, str]:
 
 @words.cached_lines
 def _items(line: str, figures: bool) -> Sequence[Verdict]:
-    """Several numbered verdicts in one line; most lines of a reply have none."""
+    """Returns the numbered verdicts of a line that has several; most lines have none."""
     enumeration, part = _inline(figures)
     match = enumeration.fullmatch(line)
     if not match:

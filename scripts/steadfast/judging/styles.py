@@ -1,4 +1,4 @@
-"""The styles in which chat models write a verdict that is beyond doubt.
+"""The styles in which chat models write an unambiguous verdict.
 
 The prompt names one form, and many judges write another that says the same: in a fence, in bold
 type, as JSON, as a table, before a last sentence. Only unambiguous replies are read: none with a
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Verdicts found at one place of a reply."""
+    """Verdicts at one place of a reply."""
 
     # None where they stand in the answer too, or are of the other sense: so all is in doubt.
     verdicts: tuple[Verdict, ...]
@@ -81,7 +81,7 @@ def agreed(
 
 
 def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int] | None:
-    """Verdicts by their places, or as they come where none has one; None where they do not fit."""
+    """Orders verdicts by their places, if they have any; None where these are not one of each."""
     if len(verdicts) != count:
         return None
     places = [place(verdict) for verdict in verdicts]
@@ -95,7 +95,7 @@ def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int
 
 
 def _contradicted(values: Sequence[int], following: str) -> bool:
-    """Whether words behind verdicts say another one of something that they number."""
+    """Whether the text behind verdicts contradicts one of them by its number."""
     for verdict in chain.from_iterable(claim.verdicts for claim in statements("", following)):
         place = by_number(verdict)
         if place is not None and place < len(values) and values[place] != verdict.value:
@@ -104,7 +104,7 @@ def _contradicted(values: Sequence[int], following: str) -> bool:
 
 
 def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
-    """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
+    """Finds lists in square brackets, alone on a line or behind a label, with or without quotes."""
     vocabulary = words.vocabulary(figures)
     word = words.pattern(figures)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
@@ -132,7 +132,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
 
 
 def _counts(listed: Sequence[str], lead: str) -> bool:
-    """Whether numbers behind words that name no verdicts may count something else."""
+    """Whether numbers behind a text that names no verdicts may count something else."""
     return listed[0] not in WORDS and bool(lead.strip()) and not _OF_VERDICTS.search(lead)
 
 
@@ -140,13 +140,13 @@ _OF_VERDICTS = re.compile(rf"{words.LABEL}|score|评分", re.IGNORECASE)
 
 
 def ends_in_another(text: str) -> bool:
-    """Whether the last line of a text is introduced as no verdict of the judge's own."""
+    """Whether the last line of a text is introduced as somebody else's verdict."""
     above = [line for line, _ in words.lines(text)][-2:-1]
     return any(map(words.of_another, above))
 
 
 def turned(text: str) -> bool:
-    """Whether a list in a text says what is violated, or is replaced by what follows it."""
+    """Whether a list in a text says what is violated, or is replaced by a list behind it."""
     matches = _ANY_LIST.finditer(text)
     return any(_turned(text, match, _lead(text, match.start())) for match in matches)
 
@@ -159,7 +159,7 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 
 
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
-    """Lines of several verdicts with a mark or a blank between, alone or behind a label."""
+    """Finds lines of several verdicts with marks or blanks between, alone or behind a label."""
     vocabulary = words.vocabulary(figures)
     word = words.pattern(figures)
     form = re.compile(
@@ -212,7 +212,7 @@ _STATEMENT = re.compile(
 
 
 def statements(answer: str, text: str) -> Iterator[Claim]:
-    """Sentences that say of each thing by its number or ordinal whether it is satisfied."""
+    """Finds sentences on whether a thing is satisfied, by its number or ordinal."""
     quoted = words.squeezed_lines(answer)
     verdicts = []
     end = 0
@@ -288,7 +288,7 @@ _NOT = re.compile(r"\bnot\b|n't|(?<!是)不|没有|未", re.IGNORECASE)
 
 
 def single(answer: str, text: str) -> Iterator[Claim]:
-    """Lines that are one verdict: alone, behind a label or question, before a reason."""
+    """Finds lines with one verdict: alone, behind a label or question, or before a reason."""
     quoted = words.squeezed_lines(answer)
     all_lines = list(words.lines(text))
     remarks = set()
@@ -317,7 +317,7 @@ def single(answer: str, text: str) -> Iterator[Claim]:
 
 
 def _blank_line(text: str, place: int) -> bool:
-    """Whether the line that begins at a place has nothing in it."""
+    """Whether the line that begins at a place is blank."""
     return text[place : place + _NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
@@ -349,7 +349,7 @@ def _single(line: str) -> int | None:
 
 
 def reasoned(word: str, reason: str, figures: bool = False) -> int | None:
-    """Returns a word's verdict if the reason behind it fits it."""
+    """Returns a word's verdict if the reason behind it does not contradict it."""
     value = words.vocabulary(figures)[word.casefold()]
     # Verdicts within the reason: words of several letters, and parts that are nothing else.
     verdicts = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
@@ -370,7 +370,7 @@ _IN_REASONS = re.compile(
 
 
 def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
-    """The JSON value of a reply, or its values in lines: a verdict for each thing wanted."""
+    """Finds verdicts in a reply's JSON: one value, or one on each line."""
     values, start, end = _json(text)
     lead = _lead(text, start)
     if not values or words.disclaimed(lead) or (text[start] == "[" and _counts(["1"], lead)):
@@ -393,7 +393,7 @@ def without_json(text: str) -> str:
 
 
 def _json(text: str) -> tuple[list[Any], int, int]:
-    """The JSON values at the first bracket of a text, one behind the other, and their place."""
+    """Returns the JSON values from the first bracket of a text on, and their start and end."""
     opening = _OPENING_BRACKET.search(text)
     start = end = opening.end() - 1 if opening else 0
     values: list[Any] = []
@@ -445,7 +445,7 @@ def _members(value: Any, figures: bool) -> Iterator[Verdict]:
 
 
 def _member(name: str, value: Any, figures: bool) -> Verdict | None:
-    """The verdict of one member of a list or an object."""
+    """Returns the verdict of one member of a list or an object."""
     about = [name] if name else []
     numbered = _KEY_NUMBER.fullmatch(name)
     number = words.number(numbered[1]) if numbered else None
@@ -479,14 +479,14 @@ def _value(value: Any, figures: bool) -> int | None:
 
 
 def _lead(text: str, place: int) -> str:
-    """What precedes a place of a text on its line, after the line before that ends in a colon."""
+    """Returns what precedes a place on its line, with the line before if that introduces it."""
     start = text.rfind("\n", 0, place) + 1
     before = text[max(0, start - _SENTENCE) : start].rstrip().rpartition("\n")[2]
     return f"{before} {text[start:place]}" if before.endswith((":", "?")) else text[start:place]
 
 
 def _is_label(lead: str) -> bool:
-    """Whether what stands before a list on its line says that it comes, or is nothing."""
+    """Whether the text before a list on its line is empty, or a label of the list."""
     lead = lead.strip().lstrip(words.LEADING + '{"').strip()
     if number := _NUMBER.match(lead):
         lead = lead[number.end() :]

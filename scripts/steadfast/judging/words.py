@@ -1,4 +1,4 @@
-"""Words of judges: which of them are verdicts, and which cast a doubt on one or turn it round."""
+"""Words of judges: those that are verdicts, and those that hedge or reverse one."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ Words = Mapping[str, int]  # verdicts, 1 or 0, by the words for them in lower ca
 
 
 def _yes_or_no(name: str) -> dict[str, int]:
-    """The words of an entry that lists those for yes and those for no."""
+    """Returns the verdicts by word, from an entry with words for yes and for no."""
     return dict.fromkeys(_FACTS[name]["yes"], 1) | dict.fromkeys(_FACTS[name]["no"], 0)
 
 
@@ -33,17 +33,14 @@ _CACHED_LENGTH = 256  # characters
 
 
 def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
-    """Caches a function of a line and plain values: several forms read the same line.
-
-    Long lines are read anew, so that the cache needs little memory.
-    """
+    """Caches a function of a line and plain values: several forms read the same line."""
     cached = lru_cache(maxsize=1024)(read)
 
     @wraps(read)
     def reader(line: str, *values: Any) -> T:
         if len(line) <= _CACHED_LENGTH:
             return cached(line, *values)
-        return read(line, *values)
+        return read(line, *values)  # anew, so that the cache needs little memory
 
     return reader
 
@@ -58,7 +55,7 @@ AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which a
 
 
 def vocabulary(figures: bool) -> Words:
-    """Returns the words for verdicts; numbers are among them or not."""
+    """Returns the verdicts by word, with numbers among the words or without."""
     return FIGURES if figures else WORDS
 
 
@@ -88,7 +85,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 @cache
 def _endings(figures: bool) -> tuple[str, ...]:
-    """The words that do not end in another: what ends in any word ends in one of these."""
+    """Returns the words that do not end in another one: whatever ends in a word ends in these."""
     words = vocabulary(figures)
     endings = []
     for word in words:
@@ -149,7 +146,7 @@ def negative(label: str) -> bool:
 
 @cached_lines
 def disclaimed(label: str) -> bool:
-    """Whether the words before verdicts leave open whose they are, or whether they are meant."""
+    """Whether the words before verdicts leave open whose they are, or whether they are claimed."""
     return any(_one_of(name).search(label) for name in ("no_claim", "quoting"))
 
 
@@ -167,7 +164,7 @@ def of_another(line: str) -> bool:
 
 
 def hedged(sentence: str) -> bool:
-    """Whether the words of a sentence are less than one verdict."""
+    """Whether a sentence hedges, doubts or restricts its verdict."""
     return any(_one_of(name).search(sentence) for name in ("hedge", "doubt", "reservation"))
 
 

@@ -144,7 +144,7 @@ def _readme(run: Evaluation) -> str:
 
 
 def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[str, str]) -> None:
-    """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
+    """Writes the manifest: version and commit, and each file's checksum and input digest."""
     sums = {}
     for path in contents.files_below(folder):
         sums[path.relative_to(folder).as_posix()] = files.file_sha256(path)
@@ -159,7 +159,7 @@ def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[st
 
 
 def _check_secrets(variables: Iterable[str], folder: Path) -> None:
-    """Whether the key of an API stands in a file, such as in a model's answer, however spelled."""
+    """Raises UserError where a file has an API key, such as in a response, in any encoding."""
     values = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
     keys = {name: Redaction([value]) for name, value in values.items() if value}
     for path in contents.files_below(folder):

@@ -49,7 +49,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
 
 
 def sources_table(sources: Iterable[Source]) -> str:
-    """What texts were made of, and whether each may be passed on."""
+    """Returns the sources of the texts, with licences and whether each may be redistributed."""
     rows = []
     for source in sources:
         licence = f"[{source.licence}]({source.url})" if source.url else source.licence
@@ -58,7 +58,7 @@ def sources_table(sources: Iterable[Source]) -> str:
 
 
 def _described(table: ExportTable, about: About) -> dict[str, str]:
-    """The card's two tables about a table: its splits and its columns."""
+    """Returns the card's entry on a table: its splits and its columns."""
     texts = about.columns.get(table.name, {})
     counts = [(split, f"{len(rows):,}") for split, rows in table.splits.items()]
     columns = []

@@ -32,7 +32,7 @@ def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
 
 
 def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
-    """Those that every run has."""
+    """Those of ``answers`` that every run has."""
     input_digests: dict[str, str] = {}
     for name in run.running:
         for part, files in run.tasks[name].parts.items():
@@ -65,7 +65,7 @@ def metrics(run: Evaluation) -> list[str]:
 
 
 def made_files(run: Evaluation, results: Path) -> list[str]:
-    """What the run made of the answers: scores, metrics and tables."""
+    """What the run made of the responses: scores, metrics and tables."""
     score_files = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
     names = [table.relative_to(results).as_posix() for table in tables]
@@ -112,7 +112,7 @@ def files_of(named: Mapping[str, str]) -> list[str]:
 
 
 def check_inside(named: Mapping[str, str]) -> None:
-    """Checks that all files of ``own_files`` lie where another machine would find them."""
+    """Raises UserError where a file of ``own_files`` is outside the working directory or hidden."""
     for path, key in named.items():
         if Path(path).is_absolute() or is_hidden(Path(path)):  # .. is hidden too
             raise UserError(

@@ -84,10 +84,7 @@ def check_publishable(run: FinishedRun, benchmark: str) -> None:
 
 
 def eval_yaml(run: FinishedRun, benchmark: str) -> Record:
-    """Returns what the hub reads of a benchmark, with a task for each of its main measures.
-
-    It names no ``evaluation_framework``: the hub refuses those that it does not list.
-    """
+    """Returns what the hub reads of a benchmark, with a task for each of its main measures."""
     task = run.evaluation.tasks[benchmark]
     assert task.exports
     about = task.exports.make().about()
@@ -96,6 +93,7 @@ def eval_yaml(run: FinishedRun, benchmark: str) -> Record:
     described = [f"{task_id(name)}: {measure.text}" for name, measure in measures.items()]
     sentences = [" ".join(about.summary.split()), *described, f"Splits: {', '.join(splits)}."]
     place = {"config": next(iter(about.tables)), "split": splits[0]}
+    # Without ``evaluation_framework``: the hub refuses those that it does not list.
     return {
         "name": about.title,
         "description": "\n".join(sentences),

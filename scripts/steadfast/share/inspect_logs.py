@@ -166,7 +166,7 @@ def eval_sample(
 
 
 def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
-    """Returns a sample's prompt, of whose context the middle is left out where it is long."""
+    """Returns a sample's prompt, without the middle of a long context."""
     item = part.files.joined.item(sample)
     context = item.context
     if len(context) > 3 * SHOWN:

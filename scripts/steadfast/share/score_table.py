@@ -10,10 +10,7 @@ NAMES = {"cluster": "sampling_unit", "total": "score"}
 
 
 def score_table(run: FinishedRun) -> pd.DataFrame:
-    """Returns a row for each response, with ``COLUMNS``; score is empty where there is none.
-
-    A sample's name begins with its part, so that none of a benchmark has the name of another.
-    """
+    """Returns a row for each response, with ``COLUMNS``; score is empty where there is none."""
     tables = []
     for benchmark in run.benchmarks:
         files = {}
@@ -23,7 +20,7 @@ def score_table(run: FinishedRun) -> pd.DataFrame:
                     files[model, part.name] = part.scores_path(model)
         scores = list(read_scores(files))
         frame = run.evaluation.tasks[benchmark].units.make(scores).rename(columns=NAMES)
-        names = []
+        names = []  # each begins with its part, so that no two samples of a benchmark share one
         for _, part_name, record in scores:
             sample_id = record["sample_id"].removeprefix(f"{part_name}/")
             names.append(f"{part_name}/{sample_id}")

@@ -45,7 +45,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, R
 
 
 class Unpacked(NamedTuple):
-    """Files that the code here takes as they are, those it would make otherwise, the commit."""
+    """Files that this version takes as they are, files that it makes anew, and the commit."""
 
     kept: list[str]
     made_again: list[str]
@@ -120,7 +120,7 @@ def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:
-    """Whether what is unpacked fits; no member gives more bytes than it says."""
+    """Raises UserError where the files are too large; no member unpacks to more than it states."""
     size = sum(member.file_size for member in members)
     if len(members) > MOST_FILES or size > max(ALWAYS, MOST_TIMES * packed):
         raise UserError(
@@ -132,7 +132,7 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> N
 
 
 def _check_names(members: list[zipfile.ZipInfo]) -> None:
-    """Whether each member is a regular file with its own path below the folder."""
+    """Raises UserError unless each member is a regular file with its own path below the folder."""
     spellings = Counter(member.orig_filename.casefold() for member in members)
     # By orig_filename: zipfile cuts filename at a null byte, and changes separators on Windows.
     for member in members:
@@ -155,7 +155,7 @@ def _check_names(members: list[zipfile.ZipInfo]) -> None:
 
 
 def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
-    """Checks what was unpacked to the working directory, and takes out what is made otherwise."""
+    """Checks the files in the working directory, and deletes those that this version makes anew."""
     manifest = _manifest(sums)
     raw = read_source(CONFIG)
     check_portable(raw)
@@ -187,7 +187,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
 
 
 class Manifest(BaseModel):
-    """What a bundle says of itself."""
+    """The manifest of a bundle."""
 
     sha256: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
     input_digests: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
@@ -196,7 +196,7 @@ class Manifest(BaseModel):
 
 
 def _manifest(sums: Mapping[str, str]) -> Manifest:
-    """What the bundle says of itself, which holds."""
+    """Returns the manifest, checked against the files."""
     if MANIFEST not in sums or CONFIG not in sums:
         raise UserError(f"not a bundle: {MANIFEST} or the config is missing; name a bundle")
     try:
@@ -213,7 +213,7 @@ def _manifest(sums: Mapping[str, str]) -> Manifest:
 
 
 def _check_packages(needed: Iterable[str]) -> None:
-    """Whether the packages that bring its benchmarks are installed."""
+    """Raises UserError unless the packages of its benchmarks are installed."""
     installed_names = {point.dist.name for point in installed().values() if point.dist}
     absent = [name for name in needed if name not in installed_names]
     if absent:
@@ -223,19 +223,19 @@ def _check_packages(needed: Iterable[str]) -> None:
         )
 
 
-def _check_places(run: Evaluation, own: Collection[str], names: Collection[str]) -> None:
-    """Whether each file has a place in a bundle of that config."""
+def _check_places(run: Evaluation, own_files: Collection[str], names: Collection[str]) -> None:
+    """Raises UserError for a file that the config does not use."""
     folders = [f"{ANSWERS}/", f"{MADE}/tables/"]
     for benchmark in run.running:
         folders += [f"{MADE}/{benchmark}/scores/", f"{MADE}/{benchmark}/metrics/"]
-    single = {CONFIG, MANIFEST, README, *own}
+    single = {CONFIG, MANIFEST, README, *own_files}
     for name in names:
         if name not in single and not name.startswith(tuple(folders)):
             raise UserError(f"contains {shown(name)}, which its config does not use")
 
 
 def _check_code(raw: Settings, names: Collection[str]) -> None:
-    """Whether making its tables runs none of its code."""
+    """Raises UserError where making its tables would run code of the bundle."""
     code_files = [name for name in names if name.endswith(CODE)]
     code_files += foreign_code(raw)
     if code_files:

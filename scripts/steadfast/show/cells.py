@@ -46,7 +46,7 @@ class Values:
 
     def styles(self, roster: Roster, printed: Mapping[str, Decimal]) -> Mapping[str, Style]:
         """Returns the styles of the values that are marked, by model."""
-        competing = [model for model in roster.contenders if model in self.by_model]
+        competing = roster.competing(self.by_model)
         if not roster.as_printed:
             return dict.fromkeys(self.ties.best(competing), "best")
         if not self.better and self.ties is NO_TIES:
@@ -80,8 +80,7 @@ def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> Cells
 def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
     """Returns the texts of ``rank_cells``, of the models that are compared alone."""
     texts = {}
-    ranks = ties.ranks([model for model in roster.contenders if model in values])
-    for model, (best, worst) in ranks.items():
+    for model, (best, worst) in ties.ranks(roster.competing(values)).items():
         texts[model] = str(best) if best == worst else f"{best}\u2013{worst}"
     return texts
 

@@ -70,15 +70,15 @@ def effective_table(
     for name in ("score", "effective_context_length", "range"):
         columns.append(Column(effective.text(headings[name])))
     start = values_by_model(rows_of(effective.rows, length=first), "score")
-    kept = []
+    retained = []
     for length in longer:
-        kept.append(filled(values_by_model(rows_of(effective.rows, length=length)), length))
+        retained.append(filled(values_by_model(rows_of(effective.rows, length=length)), length))
         columns.append(Column(length, effective.text(headings["kept"])))
     reached: CellsByModel = {}
     for model in results.roster.models:
         reach = effective.reaches.get(model, Reach())
         reached[model] = (Cell(reach.text or None), Cell(reach.range or None))
-    cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
+    cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(retained)])
     sections = results.sections(groups, cells.__getitem__)
     below = [*notes, *effective.notes(), *results.sampling_notes()]
     return results.table(FRAME, columns, sections, below, **effective.slots)

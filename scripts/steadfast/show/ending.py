@@ -12,6 +12,7 @@ from steadfast.base.files import read_rows
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
 from steadfast.show.table import (
+    MISSING,
     PRINTED,
     SIGNS,
     Cell,
@@ -47,7 +48,7 @@ def ending(
 ) -> str:
     """Returns the end of a run's output: the summary's table, where it made one, and its folders.
 
-    ``files`` are all that its targets are made of, and they themselves. Below the summary are the
+    ``files`` are the run's targets and all that they are made from. Below the summary are the
     findings, sentences on the data (``data_notes``), and ``notes``.
     """
     top_level = set()
@@ -99,7 +100,7 @@ def server_lines(usage: Path) -> Iterator[str]:
 
 
 def _traffic(rows: Sequence[Mapping[str, str]]) -> str:
-    """Returns requests, throughput, latency, retries and what is worth a look of a server."""
+    """Returns a server's requests, throughput, latency, retries and responses worth a look."""
     medians = _numbers(rows, "latency_median")
     ends = dict.fromkeys([f"{min(medians):g}", f"{max(medians):g}"])  # one where they are equal
     slowest = max(_numbers(rows, "latency_95"))
@@ -146,9 +147,9 @@ Block = list[Lines]  # a column of the grid: the lines of its heading, then of e
 def summary_lines(table: Table, width: int) -> Lines:
     """Returns a table's lines for a terminal, with those of its notes that a reader needs there.
 
-    An interval stands below its value. Measures that do not fit side by side in so many columns
-    stand in further blocks, the models before each. Of the notes there are those of marks, and
-    what says that the baseline stands above models.
+    An interval stands below its value. Measures that do not fit side by side go on in further
+    blocks, each with the models first. Of the notes it has those on marks, and the one on models
+    below the baseline.
     """
     label_width = max(8, min(LABEL, width // 3))
     labels: Block = [["", visible(table.columns[0].heading)]]
@@ -173,7 +174,7 @@ def summary_lines(table: Table, width: int) -> Lines:
 
 
 def _measures(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
-    """Yields of each measure its heading's lines and each row's, its interval's in the second."""
+    """Yields a block for each measure: its heading, and each value with its interval below it."""
     columns = table.columns
     position = 1  # behind the models
     while position < len(columns):
@@ -193,9 +194,9 @@ def _measures(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
 
 def _shown(cell: Cell) -> str:
     if cell.text is None:
-        return "--"
+        return MISSING
     text = f"{STYLES[cell.style].format(cell.text)} {cell.suffix}".rstrip()
-    return visible(text + "".join(SIGNS[mark] for mark in cell.marks))
+    return visible(text + cell.signs)
 
 
 def _grid(labels: Block, measures: Sequence[Block]) -> Lines:
@@ -228,7 +229,7 @@ def _padded(text: str, width: int) -> str:
 
 
 def _legend(table: Table) -> Lines:
-    """Returns what the marks mean, and whether the baseline stands above models."""
+    """Returns what the marks mean, and the note on models below the baseline."""
     used_styles = styles(table.sections)
     lines = []
     if not used_styles.isdisjoint(PRINTED):

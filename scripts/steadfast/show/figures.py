@@ -77,10 +77,7 @@ def in_trial(picture: Picture, display: Display) -> Picture:
 
 
 def write_picture(picture: Picture, stem: Path) -> None:
-    """Writes ``{stem}.pdf``, ``.svg`` and ``.png``, and the caption as ``{stem}.txt``.
-
-    Each canvas prints by itself, since ``savefig`` would lay out every text twice.
-    """
+    """Writes ``{stem}.pdf``, ``.svg`` and ``.png``, and the caption as ``{stem}.txt``."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
     for axes in figure.axes:
@@ -91,6 +88,7 @@ def write_picture(picture: Picture, stem: Path) -> None:
         engine.execute(figure)
     figure.set_layout_engine("none")
     figure.set_dpi(DOTS_PER_INCH)
+    # Each canvas prints by itself: ``savefig`` would lay out every text twice.
     for kind, (canvas, metadata) in FORMATS.items():
         getattr(canvas(figure), f"print_{kind}")(f"{stem}.{kind}", metadata=metadata)
     caption = stem.with_name(f"{stem.name}.txt")
@@ -110,10 +108,7 @@ def look(roster: Roster, model: str) -> Record:
 
 
 def look_by_series(roster: Roster, model: str) -> Record:
-    """Returns a model's line: a colour for each series, dashes for base models, a marker each.
-
-    Where no model has a series, it is as in any other figure.
-    """
+    """Returns a model's line: a colour for each series, dashes for base models, a marker each."""
     if not roster.has_series:
         return look(roster, model)
     series, is_base = roster.series(model)

@@ -18,34 +18,31 @@ def findings(summary: RunSummary) -> list[str]:
     Only models that compete (``Roster.contenders``) are named, by each benchmark's main measure. A
     sentence that has nothing to report is left out.
     """
-    main = summary.main_measures
-    clauses = {
-        "leaders": [_leader(summary, measure) for measure in main],
-        "ties": [_ties(summary, measure) for measure in main],
-        "untested": [_untested(summary, measure) for measure in main],
-        "lengths": [_lengths(summary, measure) for measure in main],
-        "missing": [_missing(summary, measure) for measure in summary.measures],
-    }
+    roster = summary.roster
+    ranked = [measure for measure in summary.main_measures if roster.competing(measure.values)]
     sentences = []
-    for name, texts in clauses.items():
-        reported = list(filter(None, texts))
-        if reported:
-            sentences.append(STRINGS[name].format(found="; ".join(reported)))
+    for name, clause, measures in (
+        ("leaders", _leader, ranked),
+        ("ties", _ties, ranked),
+        ("untested", _untested, ranked),
+        ("lengths", _lengths, ranked),
+        ("missing", _missing, summary.measures),
+    ):
+        clauses = list(filter(None, (clause(summary, measure) for measure in measures)))
+        if clauses:
+            sentences.append(STRINGS[name].format(found="; ".join(clauses)))
     return sentences
 
 
 def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:
     """Returns the contenders that have a value, the best first."""
     values = measure.values
-    scored = [model for model in summary.roster.contenders if model in values]
-    return sorted(scored, key=lambda model: (-values[model], model))
+    return sorted(summary.roster.competing(values), key=lambda model: (-values[model], model))
 
 
 def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
     ranked = _ranked(summary, measure)
     values = measure.values
-    if not ranked:
-        return ""
     leader = summary.roster.label(ranked[0])
     value = rounded(values[ranked[0]], measure.digits)
     slots = {"benchmark": measure.benchmark, "measure": measure.name, "model": leader}
@@ -59,8 +56,6 @@ def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
 def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
     """Returns the models that do not differ significantly from the leader by the paired test."""
     ranked = _ranked(summary, measure)
-    if not ranked:
-        return ""
     rows = measure.rows.set_index("model")
     not_distinguished = rows.loc[ranked[0], "not_distinguished"].split()
     tied = [model for model in ranked if model in not_distinguished]

@@ -39,10 +39,7 @@ class Rate(NamedTuple):
 def agreement_table(
     name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
 ) -> Table:
-    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair.
-
-    Of each pair the row of all models together comes first, then each one's.
-    """
+    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
     has_interval = bool(rows["raw_low"].notna().any())
     rates = [Rate("raw", "Raw (%)", 100, PERCENT_DIGITS), Rate("kappa", "Kappa", 1, display.digits)]
     rates += [Rate(name, AGREEMENT[name], 100, PERCENT_DIGITS) for name in RATES if name in rows]
@@ -87,13 +84,15 @@ def agreement_table(
 def _agreement_notes(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return ["empty"]
-    notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
-    notes += ["rules"] if (rows["kind"] == RULES).any() else []
-    notes += ["rates"] if "sensitivity" in rows and rows["sensitivity"].notna().any() else []
-    notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
-    # Kappa has no value where all verdicts of both raters are the same.
-    notes += ["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else []
-    return notes
+    applies = {
+        "alone": (rows[["only_first", "only_second"]] > 0).any(axis=None),
+        "rules": (rows["kind"] == RULES).any(),
+        "rates": "sensitivity" in rows and rows["sensitivity"].notna().any(),
+        "itself": (rows["kind"] == ITSELF).any(),
+        # Kappa has no value where all verdicts of both raters are the same.
+        "undefined": (rows["kappa"].isna() & (rows["n"] > 0)).any(),
+    }
+    return [note for note in applies if applies[note]]
 
 
 def corrected_table(
@@ -137,10 +136,7 @@ def corrected_table(
 
 
 def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
-    """Which pairs judge and people order differently, by ``stats.corrected.corrected_rows``.
-
-    Returns one sentence, or none where the two agree on all pairs.
-    """
+    """Returns a sentence on the pairs of models that judge and people order differently, if any."""
     # A difference by the judge and the corrected one have other signs: their product is below 0.
     turned_rows = rows[(rows["other"] != "") & (rows["raw"] * rows["value"] < 0)]
     pairs = []

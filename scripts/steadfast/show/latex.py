@@ -12,14 +12,13 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.show import latex_columns
 from steadfast.show.latex_columns import Layout, Place
-from steadfast.show.table import Cell, Section, Table, note_text, short_interval
+from steadfast.show.table import MISSING, Cell, Section, Table, note_text, short_interval
 
 SETTINGS: Settings = facts("tables/latex.yaml")
 SPECIAL: Mapping[str, str] = SETTINGS["special"]
 MARKS: Mapping[str | None, str] = SETTINGS["marks"]
 STYLES: Mapping[str, str] = SETTINGS["styles"]
 DOCUMENT: str = SETTINGS["document"]
-MISSING = "--"
 BELOW: str = facts("show.yaml")["ending"]["below"]
 WIDE = 7  # columns from which on a table spans both columns of a page
 
@@ -49,23 +48,19 @@ def render(table: Table) -> str:
 
 def _page(table: Table, columns: Layout, number: int, count: int) -> str:
     environment = "table*" if len(table.columns) > WIDE else "table"
-    caption = escape(table.full_caption) + (" (continued)" if number else "")
-    blocks = [_block(table, places) for places in columns.blocks]
-    lines = [
-        rf"\begin{{{environment}}}[tp]",
-        *([r"\addtocounter{table}{-1}"] if number else []),
-        r"\centering",
-        r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
-        rf"\caption{{{caption}}}",
-        *([] if number else [rf"\label{{tab:{table.name}}}"]),
-        rf"\{columns.size}",
-        r"\setlength{\tabcolsep}{4pt}",
-        "\n\\par\\medskip\n".join(blocks),
-        *(_notes(table, columns.folded) if table.notes and number == count - 1 else []),
-        rf"\end{{{environment}}}",
-        "",
-    ]
-    return "\n".join(lines)
+    spacing = r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}"
+    caption = escape(table.full_caption)
+    lines = [rf"\begin{{{environment}}}[tp]"]
+    if number:
+        lines += [r"\addtocounter{table}{-1}", r"\centering", spacing]
+        lines.append(rf"\caption{{{caption} (continued)}}")
+    else:
+        lines += [r"\centering", spacing, rf"\caption{{{caption}}}", rf"\label{{tab:{table.name}}}"]
+    lines += [rf"\{columns.size}", r"\setlength{\tabcolsep}{4pt}"]
+    lines.append("\n\\par\\medskip\n".join(_block(table, places) for places in columns.blocks))
+    if table.notes and number == count - 1:
+        lines += _notes(table, columns.folded)
+    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
 
 
 def _block(table: Table, places: Sequence[Place]) -> str:

@@ -6,7 +6,6 @@ Of many models a table with columns has those that rank best, so that a page has
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -23,7 +22,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, Results, values_by_model
-from steadfast.show.roster import STRINGS, Display, Group
+from steadfast.show.roster import STRINGS, Display, Group, members
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
@@ -32,10 +31,7 @@ Line = tuple[str, pd.DataFrame]  # what a line of a table is of, and its values,
 
 
 class ModelsAcross(Results):
-    """Results of a benchmark that has such tables.
-
-    Its words have ``most_models``, how many are shown, and a note of that name.
-    """
+    """Results with such tables; the words have ``most_models``, a number and a note."""
 
     @property
     @abstractmethod
@@ -53,19 +49,16 @@ class ModelsAcross(Results):
         return self.best_models(self.words["most_models"])
 
     def best_models(self, most: int) -> list[str]:
-        """So many models: those that compete first, then by falling value."""
+        """Returns at most so many models, contenders first, then by falling value."""
         contenders = self.roster.contenders
-        ordered = list(chain.from_iterable(group.models for group in self.groups))
+        ordered = members(self.groups)
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
         return [model for model in ordered if model in best[:most]]
 
     def left_out(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
-        """That only these models are shown, where there are more, and where all of them are.
-
-        ``models`` are by default those that have a column.
-        """
-        columns = self.shown_models if models is None else models
-        slots = {"shown": len(columns), "all": len(self.roster.models), "metric": metric}
+        """Returns a note on models that are not shown; by default those without a column."""
+        shown = self.shown_models if models is None else models
+        slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
         if slots["shown"] == slots["all"]:
             return []
         return [("data", self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]
@@ -79,10 +72,10 @@ class ModelsAcross(Results):
         notes: Iterable[Note] = (),
         **slots: str,
     ) -> Table:
-        """Returns a table whose lines begin with what they are of and the largest n.
+        """Returns a table with a column a model, whose lines begin with a label and the largest n.
 
-        ``headings`` are those of these two columns; ``incomplete`` models are marked; ``slots`` are
-        of the caption.
+        ``headings`` are those of the first two columns; ``incomplete`` models are marked; ``slots``
+        fill the caption.
         """
 
         body = []
@@ -126,11 +119,11 @@ class OneScore(ModelsAcross):
 
     @cached_property
     def incomplete(self) -> set[str]:
-        """The models of which fewer answers have a score than are expected."""
+        """The models with fewer scored responses than expected."""
         return set(self.coverage.index[self.coverage["scored"] < self.coverage["expected"]])
 
     def notes(self) -> list[Note]:
-        """Explanations of marks, and of what all tables need."""
+        """Returns the notes on marks, and those that all tables have."""
         incomplete = self.incomplete_model_notes(self.coverage)
         return [*incomplete, *self.shared_notes(self._judged)]
 
@@ -148,7 +141,7 @@ class OneScore(ModelsAcross):
         measures: Mapping[str, str],
         further: Sequence[tuple[Column, CellsByModel]] = (),
     ) -> Table:
-        """Returns the table of the measures, with what may be first, and all possible ranks.
+        """Returns the table of the measures, with what cannot be ruled out as best, and all ranks.
 
         Args:
             means: rows with model and measure.
@@ -181,7 +174,7 @@ class OneScore(ModelsAcross):
         return self.table(name, (MODEL, *columns), sections, notes, **slots)
 
     def coverage_table(self) -> Table:
-        """Returns the answers with a score, and why others have none."""
+        """Returns how many responses have a score, and why others have none."""
         words = self.words
 
         def row(model: str) -> list[Cell]:

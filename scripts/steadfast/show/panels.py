@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from steadfast.show.effective_context_length import STRINGS as EFFECTIVE
 from steadfast.show.effective_context_length import Effective
 from steadfast.show.figures import COLUMN, PAGE
 from steadfast.show.results import Note
-from steadfast.show.roster import NOTES, Group, Roster
+from steadfast.show.roster import NOTES, Group, Roster, members
 
 MOST = 10  # models whose lines are drawn in one panel, at most
 MOST_MODELS = 24  # models that one figure has room for on a printed page
@@ -24,9 +23,9 @@ MARGIN = 0.1  # inches around a legend
 
 
 def grid(
-    count: int, height: float, columns: int, label: str, **how: Any
+    count: int, height: float, columns: int, label: str, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Returns a figure of ``count`` panels, line by line; few of them make it as wide as a column.
+    """Returns a figure of ``count`` panels, line by line; few panels take one column of a page.
 
     Heights are in inches; ``label`` stands below the last line.
     """
@@ -34,7 +33,7 @@ def grid(
     lines = max(1, -(-count // columns))
     columns = max(1, -(-count // lines))
     figure = Figure(figsize=(wide, height * lines + LABELLED), layout="constrained")
-    panels = list(figure.subplots(lines, columns, squeeze=False, **how).flat)
+    panels = list(figure.subplots(lines, columns, squeeze=False, **options).flat)
     for number, axes in enumerate(panels):
         if number >= max(count, 1):
             axes.remove()
@@ -46,14 +45,15 @@ def grid(
 
 
 def rows_of_panels(
-    lines: int, height: float, columns: int, width: float = PAGE, **how: Any
+    lines: int, height: float, columns: int, width: float = PAGE, **options: Any
 ) -> tuple[Figure, list[list[Axes]], list[Axes]]:
     """Returns a figure of rows of panels, and empty axes for a legend below each row."""
     figure = Figure(figsize=(width, height * lines), layout="constrained")
     spec = figure.add_gridspec(2 * lines, columns, height_ratios=[1, 0.01] * lines)
     panels: list[list[Axes]] = []
     for column in range(columns):
-        panels.append([figure.add_subplot(spec[2 * row, column], **how) for row in range(lines)])
+        cells = [spec[2 * row, column] for row in range(lines)]
+        panels.append([figure.add_subplot(cell, **options) for cell in cells])
     return figure, panels, [figure.add_subplot(spec[2 * row + 1, :]) for row in range(lines)]
 
 
@@ -119,14 +119,14 @@ def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> Non
         _grow(figure, _legend(figure, key, axes, **layout))
 
 
-def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> float:
+def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **options: Any) -> float:
     """Draws a legend with as many names abreast as fit; returns its height in inches."""
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
-    names = [figures.wrapped(name) for name in names]
+    names = list(map(figures.wrapped, names))
     for columns in range(min(len(names), ABREAST), 0, -1):
-        artist = place.legend(handles, names, ncols=columns, frameon=False, **how)
+        artist = place.legend(handles, names, ncols=columns, frameon=False, **options)
         box = artist.get_window_extent()
         if columns == 1 or box.width <= 0.95 * figure.bbox.width:
             break
@@ -141,7 +141,7 @@ def _grow(figure: Figure, by: float) -> None:
 def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
-    everyone = list(chain.from_iterable(group.models for group in groups))
+    everyone = members(groups)
     if len(everyone) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
@@ -161,7 +161,7 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
-    everyone = list(chain.from_iterable(group.models for group in groups))
+    everyone = members(groups)
     if len(everyone) <= MOST:
         return [("", everyone)]
     lines: list[tuple[str, list[str]]] = []

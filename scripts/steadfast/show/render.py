@@ -11,11 +11,10 @@ from steadfast.base.files import write_text
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
 from steadfast.show import latex
-from steadfast.show.table import SIGNS, Cell, Table, note_text
+from steadfast.show.table import MISSING, Cell, Table, note_text
 
 KINDS = ("tex", "md", "csv")
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
-MISSING = "--"
 GUIDE: str = facts("show.yaml")["guide"]
 ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -52,14 +51,11 @@ def _cell(cell: Cell) -> str:
         return MISSING
     text = STYLES[cell.style].format(escape_markdown(cell.text))
     text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
-    return text + escape_markdown("".join(SIGNS[mark] for mark in cell.marks))
+    return text + escape_markdown(cell.signs)
 
 
 def comma_separated(table: Table) -> str:
-    """Returns the table as CSV: printed values, the section of each row first, its marks last.
-
-    A CSV has no notes, so that which data the values are of stands behind the marks.
-    """
+    """Returns the table as CSV: printed values, the section of each row first, its marks last."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     # Columns of several groups may share a heading; only these are named with their group.
@@ -67,7 +63,7 @@ def comma_separated(table: Table) -> str:
     headings = []
     for column in table.columns:
         headings.append(column.full_heading if repeats[column.heading] > 1 else column.heading)
-    data = [table.data] if table.data else []
+    data = [table.data] if table.data else []  # behind the marks, since a CSV has no notes
     writer.writerow(["group", *map(escape_csv, headings), "marks", *(["data"] if data else [])])
     for section in table.sections:
         for row in section.rows:

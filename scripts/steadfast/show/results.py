@@ -236,7 +236,7 @@ def range_notes(
     roster: Roster, measure: str, values: Mapping[str, float], digits: int
 ) -> list[Note]:
     """Returns the highest and the lowest value of the models that compete, where one has any."""
-    named = [(roster.label(m), values[m]) for m in roster.contenders if m in values]
+    named = [(roster.label(model), values[model]) for model in roster.competing(values)]
     return range_note(measure, named, digits)
 
 

@@ -1,7 +1,8 @@
 """How results are shown: which models, their labels and headings, and which compete."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
@@ -124,6 +125,11 @@ class Group:
         return Section(tuple(rows), self.full_heading, self.unranked)
 
 
+def members(groups: Iterable[Group]) -> list[str]:
+    """Returns the models of all groups, in their order."""
+    return list(chain.from_iterable(group.models for group in groups))
+
+
 class Roster:
     """The models of a table and how they are shown.
 
@@ -214,6 +220,10 @@ class Roster:
             if models:
                 return models
         return []
+
+    def competing(self, values: Collection[str]) -> list[str]:
+        """Returns the contenders among some models, such as those that have a value."""
+        return [model for model in self.contenders if model in values]
 
     @property
     def as_printed(self) -> bool:

@@ -32,8 +32,8 @@ MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 class SummaryMeasure:
     """One measure of a benchmark, of all models that have it.
 
-    ``label`` is its name in sentences that do not name the benchmark; in ``rows``, the summary's,
-    value is empty where a model ran and has no score.
+    ``label`` is its name in sentences that do not name the benchmark. In ``rows``, those of the
+    summary, value is empty where a model ran and has no score.
     """
 
     name: str
@@ -230,7 +230,7 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
         baselines = [values[model] for model in values if roster.kind(model) == "baseline"]
         # Without a baseline no value is below NaN.
         baseline = max(baselines, default=math.nan)
-        below = [model for model in roster.contenders if values.get(model, math.inf) < baseline]
+        below = [model for model in roster.competing(values) if values[model] < baseline]
         if below:
             value = rounded(baseline, measure.digits)
             models = summary.named(below)
@@ -310,7 +310,7 @@ def _correlation(
 ) -> tuple[Cell, ...]:
     """Returns how many contenders have both measures, and each correlation over them."""
     shared = first.values.keys() & second.values.keys()
-    models = [model for model in summary.roster.contenders if model in shared]
+    models = summary.roster.competing(shared)
     correlations = [math.nan] * len(CORRELATIONS)
     if len(models) >= STRINGS["least_models"]:
         goodness = (_goodness(first, models), _goodness(second, models))

@@ -9,6 +9,7 @@ from typing import Literal
 Style = Literal["", "best", "first", "second"]
 PRINTED: Collection[Style] = ("first", "second")  # styles by value alone, as papers print them
 Mark = Literal["dagger", "incomplete"]
+MISSING = "--"  # in place of a value
 SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}  # of the marks, in text
 # What a note is about that explains no mark: sampling units and tests, or prompts and judges.
 Subject = Literal["sampling", "data"]
@@ -37,6 +38,11 @@ class Cell:
     suffix: str = ""
     marks: tuple[Mark, ...] = ()
     repeated: bool = False
+
+    @property
+    def signs(self) -> str:
+        """Returns the marks in text."""
+        return "".join(SIGNS[mark] for mark in self.marks)
 
 
 @dataclass(frozen=True)

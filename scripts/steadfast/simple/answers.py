@@ -1,4 +1,4 @@
-"""Responses in place of a model, of any simple benchmark."""
+"""Simulated models of any simple benchmark."""
 
 from collections.abc import Collection
 from random import Random
@@ -13,20 +13,20 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class SimpleSimulator(ModelSimulator):
-    """The instances' reference answers, or half of their words, or that they are not known.
+    """Responds with the reference answer, and to an instance that it fails with half of its words.
 
-    ``judged``: whether the last line names what is met, for simulated judges.
+    ``judged``: whether a last line tells simulated judges what is met.
     """
 
     def __init__(self, judged: bool = False):
         self._judged = judged
 
     def tokens(self, sample: Sample[Any]) -> float:
-        """The length of the context, roughly."""
+        """Returns the length of the context, roughly."""
         return len(instance_of(sample).context) / CHARACTERS_PER_TOKEN
 
     def response(self, sample: Sample[Any], met: Collection[int], rng: Random) -> str:
-        """The one requirement is the reference answer."""
+        """Returns the reference answer where its one requirement is met."""
         answer = instance_of(sample).reference_answer
         if not met:
             words = answer.split()

@@ -240,7 +240,7 @@ class Simple:
             parts: by name the tokens of their contexts.
             card: settings to show on the card of an export, where they are others.
         """
-        by = [*([instance.PART] if len(parts) > 1 else []), *self.by]
+        by = [instance.PART, *self.by] if len(parts) > 1 else list(self.by)
         judges = judge_names(config) if self.judge and len(judge_names(config)) > 1 else []
         agreement = (instance.AGREEMENT,) if judges else ()
         effective = (instance.EFFECTIVE,) if self.lengths and len(parts) > 1 else ()

@@ -13,17 +13,17 @@ from steadfast.simple.tables import SimpleResults
 from steadfast.stats.tidy import rows_of
 
 
-def figures(frames: Frames, display: Display, **shown: Any) -> dict[str, Picture]:
-    """Returns the figures of a benchmark, of its main measure; ``shown`` is as for its tables."""
-    results = SimpleResults(frames, display, **shown)
+def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Picture]:
+    """Returns a benchmark's figures of its main measure; ``settings`` are as for its tables."""
+    results = SimpleResults(frames, display, **settings)
     title = results.slots["title"]
     main = results.measures[0]
     words = results.words
     means = rows_of(frames["scores"], measure=main)
     categories = list(dict.fromkeys(zip(means["kind"], means["category"], strict=True)))
-    most = words["most_categories"]
+    most_shown = words["most_categories"]
     labels = {}
-    for kind, category in categories[:most]:
+    for kind, category in categories[:most_shown]:
         label = f"{kind}: {category}" if kind else words["all"]
         labels[_key(kind, category)] = wrapped(label)
     rows = means.assign(category=list(map(_key, means["kind"], means["category"])))
@@ -31,8 +31,8 @@ def figures(frames: Frames, display: Display, **shown: Any) -> dict[str, Picture
     figure = by_category(results.roster, results.shown_models, rows, labels, measure)
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
     notes += [*results.notes(), *results.left_out("scores")]
-    if len(categories) > most:
-        slots = {"shown": most, "all": len(categories), "name": results.slots["name"]}
+    if len(categories) > most_shown:
+        slots = {"shown": most_shown, "all": len(categories), "name": results.slots["name"]}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
     pictures = {"scores": picture(figure, words["figure"].format(title=title, measure=main), notes)}
     if EFFECTIVE in frames:

@@ -104,20 +104,20 @@ def instance_of(sample: Sample[Any]) -> Instance:
     return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
 
 
-def own_result(function: str, taken: str, argument: Any, names: Iterable[str] = ()) -> Any:
+def own_result(function: str, description: str, argument: Any, names: Iterable[str] = ()) -> Any:
     """Returns what a benchmark's own function gives; a UserError says where and why it fails.
 
-    ``taken`` says what it takes, whose ``names``, by default the argument's, may be misspelt in it.
+    ``description`` is of its argument, whose ``names`` (by default its keys) may be misspelt in it.
     """
     try:
         return load(function)(argument)
     except UserError:
         raise
     except Exception as error:
-        known = ", ".join(names or argument)
+        available = ", ".join(names or argument)
         raise UserError(
-            f"{function}: fails ({type(error).__name__}: {error}); it takes {taken} {known}: "
-            "correct it"
+            f"{function}: fails ({type(error).__name__}: {error}); it takes {description} "
+            f"{available}: correct it"
         ) from error
 
 

@@ -35,8 +35,7 @@ class InstanceJudgePrompts(JudgePrompts):
 
     Args:
         fields: those of the instances that the template names.
-        reading: keyword arguments of the function that reads a reply.
-        applies: name of the function that says of an instance whether it is judged.
+        reading, applies: of a ``benchmark.Judge``.
     """
 
     required = frozenset()

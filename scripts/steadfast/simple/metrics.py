@@ -78,8 +78,8 @@ def metrics(
     summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
     frames = {}
     for name, function in (further or {}).items():
-        argument = "a data frame of the responses, whose columns are"
-        frames[name] = own_result(function, argument, frame)
+        description = "a data frame of the responses, whose columns are"
+        frames[name] = own_result(function, description, frame)
     if judges:
         of_judges = judge_verdicts(scores, judges, _total)
         frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
@@ -181,11 +181,9 @@ def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
-    """Returns the share of the score at the first length that each model keeps at each.
-
-    Clusters that each have one length are compared as independent samples; others in pairs.
-    """
+    """Returns the share of the score at the first length that each model keeps at each."""
     rows = frame.assign(length=[values[PART] for values in frame["by"]])
+    # Clusters that each have one length are compared as independent samples; others in pairs.
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
     units = Clusters(rows, ["length"] if alone else [])
     return kept_shares(units.means(rows, ["model", "length"]), lengths)

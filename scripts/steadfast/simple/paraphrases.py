@@ -10,9 +10,7 @@ from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.chance import crossed
 from steadfast.stats.intervals import Clusters
 
-STABILITY, CHANCE, RELIABLE, LOWEST, HIGHEST = MEASURES = (
-    "stability", "chance", "reliable", "lowest", "highest",
-)  # fmt: skip
+MEASURES = ("stability", "chance", "reliable", "lowest", "highest")
 
 
 def measures(frame: pd.DataFrame) -> pd.DataFrame:
@@ -35,10 +33,10 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
     means = Bootstrap(responses, []).replicates(responses, ["model", "template"])
     by_template = means.values[0].groupby(level="model")
     chance = crossed(responses, "template", ["record"]).droplevel("task")
-    extremes = {CHANCE: chance, LOWEST: by_template.min(), HIGHEST: by_template.max()}
+    extremes = {"chance": chance, "lowest": by_template.min(), "highest": by_template.max()}
     parts = [
-        means.variation(["model"]).rows().assign(measure=STABILITY),
-        reliable(responses).assign(measure=RELIABLE),
+        means.variation(["model"]).rows().assign(measure="stability"),
+        reliable(responses).assign(measure="reliable"),
     ]
     for measure, values in extremes.items():
         rows = values.rename("value").reset_index()[["model", "value"]]
@@ -50,13 +48,10 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliable(responses: pd.DataFrame) -> pd.DataFrame:
-    """Returns the share of records of which every response has full marks, by model.
-
-    A record that lacks a score counts where another of its responses falls short, and in no mean
-    otherwise.
-    """
+    """Returns the share of records of which every response has full marks, by model."""
     totals = responses.groupby(["model", "cluster", "record"])["total"]
     records = totals.agg(lowest="min", scored="count", expected="size").reset_index()
+    # A record that lacks a score counts only where another of its responses falls short.
     is_decided = (records["scored"] == records["expected"]) | (records["lowest"] < 1)
     has_full_marks = (records["lowest"] == 1).astype(float)
     rows = records.assign(total=has_full_marks.where(is_decided))

@@ -86,6 +86,7 @@ def _instances(
 ) -> Iterator[Instance]:
     """Yields a record in each template; the record, or its group or context, is what is sampled."""
     name = str(record.get("id", number))
+    scored_fields = [*fields, "choices"] if choices else fields
     for place, template in enumerate(templates, 1):
         form = template if template is not None else _default(record, choices)
         before, slot, behind = form.rpartition(CONTEXT)
@@ -102,7 +103,7 @@ def _instances(
             reference=record.get("reference", ""),
             group=str(record.get("group", "")),
             by={field: _printable(record, field) for field in by},
-            fields={field: record.get(field) for field in (*fields, *["choices"] * choices)},
+            fields={field: record.get(field) for field in scored_fields},
             max_tokens=max_tokens,
         )
         if len(templates) > 1:
@@ -210,9 +211,9 @@ def _check(record: Record, choices: bool, used: set[str]) -> None:
     for name in ("id", "group"):
         if not isinstance(record.get(name, ""), str | int):
             raise ValueError(f"{name} is {shown(record[name])}; write a string or an integer")
-    given = record.get("choices")
+    listed = record.get("choices")
     if choices and not (
-        isinstance(given, list) and 2 <= len(given) == len({*map(str, given)}) <= MOST_CHOICES
+        isinstance(listed, list) and 2 <= len(listed) == len({*map(str, listed)}) <= MOST_CHOICES
     ):
         raise ValueError(
             f"choices must be a list of 2 to {MOST_CHOICES} different strings; correct it"

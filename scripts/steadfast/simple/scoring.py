@@ -19,7 +19,7 @@ class NoVerdictError(ValueError):
 
 
 class SimpleScoring(Scoring):
-    """What a function gives an answer; the instance's fields ``by`` stand beside it.
+    """Scores by a function of response and instance; the instance's ``by`` goes into the record.
 
     The function takes text and instance, and the settings as keyword arguments; with a parameter
     ``reasoning`` also what the model wrote before the response, or None, and of a judged benchmark
@@ -30,9 +30,7 @@ class SimpleScoring(Scoring):
         function: its name, as ``base.loading.load`` takes it.
         settings: its further keyword arguments.
         main: which of several numbers counts in place of their mean.
-        read: name of the function that reads a judge's reply, where a judge gives verdicts.
-        reading: keyword arguments of that function.
-        applies: name of the function that says of an instance whether it is judged.
+        read, reading, applies: of a ``benchmark.Judge``, if there is one.
     """
 
     def __init__(
@@ -57,7 +55,7 @@ class SimpleScoring(Scoring):
         return {"by": sample.prompt["by"]}
 
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what an answer is worth; one that there is not has no score."""
+        """Returns the score of a response; without a response there is none."""
         if not answer.answered:
             return Score(answer.status)
         instance = instance_of(sample)
@@ -104,8 +102,8 @@ class SimpleScoring(Scoring):
             raise NoVerdictError("the reply gives no verdict")
         return verdict
 
-    def _wrong(self, sample: Sample[Any], what: str) -> UserError:
-        return UserError(f"{self._name}: for the response to {sample.id} it {what}; correct it")
+    def _wrong(self, sample: Sample[Any], problem: str) -> UserError:
+        return UserError(f"{self._name}: for the response to {sample.id} it {problem}; correct it")
 
 
 def _is_share(point: object) -> bool:

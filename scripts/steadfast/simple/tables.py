@@ -91,13 +91,13 @@ class SimpleResults(OneScore):
 
 
 def tables(
-    frames: Frames, display: Display, own: Mapping[str, str] | None = None, **shown: Any
+    frames: Frames, display: Display, own: Mapping[str, str] | None = None, **settings: Any
 ) -> Iterator[Table]:
-    """Yields the tables of a benchmark, which ``shown`` describes to ``SimpleResults``.
+    """Yields the tables of a benchmark, which ``settings`` describe to ``SimpleResults``.
 
     ``own`` are functions of the results, by the name of the table that each gives.
     """
-    results = SimpleResults(frames, display, **shown)
+    results = SimpleResults(frames, display, **settings)
     yield results.results_table(rows_of(frames["scores"], kind=""), results.headings)
     if results.by:
         yield _by(results)
