@@ -94,11 +94,7 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
     """Items as requests that fit a model's window, by its settings and its engine's tokenizer."""
     window = answers.get("window")
-    template = 0
-    tokenizer: TokenCounter | None = None
-    if window:
-        tokenizer = tokenizer_of(engine, answers)
-        template = engine.template_tokens(tokenizer.count)
+    tokenizer = tokenizer_of(engine, answers) if window else None
     return fit(
         adapted(items, answers),
         window,
@@ -106,7 +102,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         tokenizer,
         model=model,
         answers=engine.answers,
-        template_tokens=template,
+        template_tokens=engine.template_tokens(tokenizer.count) if tokenizer else 0,
     )
 
 
@@ -197,6 +193,7 @@ def _fit_one(
         group = (item.key, "")  # its prompt begins as no other one
     else:
         group = (item.context_id if item.context else "", item.system + item.head)
+    variant = (item.turns, item.attempt, item.repeat, item.schema, item.system)
     tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
@@ -217,16 +214,7 @@ def _fit_one(
             prompt_truncated_tokens=truncated_tokens,
             seen=seen,
             overflow=item.barred or overflow,
-            hash=request_hash(
-                prefix.hasher,
-                tail,
-                item.max_tokens,
-                item.turns,
-                item.attempt,
-                item.repeat,
-                item.schema,
-                item.system,
-            ),
+            hash=request_hash(prefix.hasher, tail, item.max_tokens, *variant),
             turns=item.turns,
             repeat=item.repeat,
             schema=item.schema,
