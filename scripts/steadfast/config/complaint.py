@@ -33,9 +33,10 @@ def complaint(
     errors_by_path: dict[Place, list[ErrorDetails]] = {}
     unknown_keys: list[Place] = []
     for detail in error.errors():
-        path, _ = _located(schema, _location(detail))
+        location = _location(detail)
+        path, _ = _located(schema, location)
         errors_by_path.setdefault(path, []).append(detail)
-        if _is_about_key(detail):
+        if detail["type"] == "extra_forbidden" or location != detail["loc"]:
             unknown_keys.append(path)
     if unknown_keys:
         # An unknown key explains most of the other errors.
@@ -91,10 +92,6 @@ def checked_records(
             )
         records.append(record)
     return records
-
-
-def _is_about_key(error: ErrorDetails) -> bool:
-    return error["type"] == "extra_forbidden" or _location(error) != error["loc"]
 
 
 def _location(error: ErrorDetails) -> Place:
