@@ -144,6 +144,7 @@ class PlainExports(Exports):
         prompts: dict[str, list[Prompt]] = {}
         for part, requests in parts.items():
             prompts[part] = [request.sample.prompt for request in requests]
+        # Parts may have data files in common, which are exported once.
         kinds: dict[str, dict[str, Any]] = {}
         for part_data in data.values():
             for kind, files in part_data.items():
