@@ -57,13 +57,13 @@ def checked_records(
     key: Sequence[str],
     context: object = None,
 ) -> list[Model]:
-    """Returns the records of a file.
+    """The records of a file.
 
     Args:
         schema: of a record.
-        raw: the content of the file, which should be a list.
+        raw: the content of the file.
         where: the name of the file in errors.
-        page: of the documentation, which describes the fields.
+        page: of the documentation of the fields.
         key: fields whose values identify a record.
         context: for the schema's validators.
 

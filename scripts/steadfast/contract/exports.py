@@ -18,7 +18,7 @@ Rows = Mapping[str, Mapping[str, Iterable[Record]]]
 
 @dataclass(frozen=True)
 class Source:
-    """A source of a data set, and what its licence allows.
+    """A source of a data set, and its licence.
 
     Attributes:
         name: of the source, such as a corpus.
