@@ -71,7 +71,7 @@ def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
 
 
 def shown_text(text: str | None) -> str | None:
-    """A string for tables; raises ValueError for characters that Snakemake or files do not allow."""
+    """A string for tables; raises ValueError for characters that Snakemake does not allow."""
     if text and ({"{", "}"} & set(text) or not text.isprintable()):
         raise ValueError("contains braces or an unprintable character; remove it")
     return text
