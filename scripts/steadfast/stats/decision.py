@@ -11,7 +11,7 @@ from steadfast.contract.components import Frames
 from steadfast.stats.adaptive import Course, Design, Differences
 from steadfast.stats.tidy import TEXT, rows_of
 from steadfast.stats.ties import COLUMNS as TIES
-from steadfast.stats.ties import NO_TIES, Ties
+from steadfast.stats.ties import Ties, with_ties
 
 NUMBERS = ("difference", "error", "degrees_of_freedom", "p")
 TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "degrees_of_freedom")
@@ -138,14 +138,8 @@ class TakenLook:
             if pair in tests:
                 compared.loc[row.Index, list(TESTED[:6])] = tests[pair]
         ties = Ties.of(compared.loc[self._rows.index])
-        summary = self._frames["summary"]
-        cells = []
-        for model, measure in zip(summary["model"], summary["measure"], strict=True):
-            cells.append((ties if measure == self._measure else NO_TIES).columns(model))
-        summary = summary.assign(
-            **pd.DataFrame(cells, summary.index, TIES).astype(object),
-            minimum_detectable_difference=np.nan,
-        )
+        summary = with_ties(self._frames["summary"], {self._measure: ties})
+        summary = summary.assign(minimum_detectable_difference=np.nan)
         untested = {name: _untested(frame) for name, frame in self._frames.items()}
         return {**untested, "comparisons": compared, "summary": summary}
 

@@ -18,8 +18,7 @@ from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
 from steadfast.stats.tidy import PROMPTS, SUMMARY, rows_of
-from steadfast.stats.ties import COLUMNS as TIES
-from steadfast.stats.ties import NO_TIES, Ties
+from steadfast.stats.ties import Ties, with_ties
 
 COLUMNS = (
     "model", "other", "task", "difference", "low", "high",
@@ -274,11 +273,7 @@ def with_comparisons(
         ties[measure] = Ties.of(rows)
         smallest[measure] = smallest_of(rows)
         tested[measure] = rows["clusters"].max()
-    cells = []
-    for model, measure in zip(summary["model"], summary["measure"], strict=True):
-        cells.append(ties.get(measure, NO_TIES).columns(model))
-    return summary.assign(
-        **pd.DataFrame(cells, summary.index, TIES).astype(object),
+    return with_ties(summary, ties).assign(
         sampled=f"{clusters['clusters'].sum():,} {unit}",
         clusters=summary["measure"].map(tested).astype(float),
         minimum_detectable_difference=summary["measure"].map(smallest).astype(float),
