@@ -53,29 +53,18 @@ class VllmEngine(Engine):
     def __init__(self, setup: Setup):
         settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
         given = {name: value for name, value in settings.items() if value not in (None, {}, False)}
-        arguments = dict(given.pop("engine_args", {}))
+        self._engine_args = dict(given.pop("engine_args", {}))
         self._given = given
-        self._engine_args = dict(arguments)
         self._window: int = setup.answers["window"]
         self._operation_args: Settings = setup.operation.get("engine_operation_args", {})
         self._parallel: int = setup.operation.get("tensor_parallel_size", 1)
         self._log = setup.log
-        trust = arguments.get("trust_remote_code", False)
+        trust = self._engine_args.get("trust_remote_code", False)
         named = {name: given[name] for name in TEXT if name in given}
         self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
-        chat = given.get("template", "chat") == "chat"
-        template = {"chat_template": self._text.template_hash} if chat else {"suffix": SUFFIX}
         self._stop_ids = self._text.stop_token_ids
-        defaults = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
         self._sampling = self._sampling_of(setup.own)
-        reasoning = setup.answers.get("reasoning")
-        special = self._text.special_among(marks(reasoning)) if reasoning else []
-        # Marks of reasoning that are special tokens would otherwise vanish from the text.
-        detokenizing = {"skip_special_tokens": False} if special else {}
-        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **detokenizing}
-        former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
-        further = {"engine_args": arguments} if arguments else {}
-        self.answers = {**defaults, **given, **former, **further, **template, **fixed}
+        self.answers = self._determining(setup.answers.get("reasoning"))
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
         self._batch: int | None = self._operation_args.get(AT_ONCE)
         hint = read_json(self._hint) if self._hint and self._hint.exists() else None
@@ -86,6 +75,24 @@ class VllmEngine(Engine):
         self._leased = setup.leased
         self._in_hand = 1
         self._used: Counter[str] = Counter()
+
+    def _determining(self, reasoning: Settings | None) -> Record:
+        """The settings that determine a response, as request hashes contain them."""
+        arguments = dict(self._engine_args)
+        former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
+        answers = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
+        answers |= {**self._given, **former}
+        if arguments:
+            answers["engine_args"] = arguments
+        if answers["template"] == "chat":
+            answers["chat_template"] = self._text.template_hash
+        else:
+            answers["suffix"] = SUFFIX
+        answers |= {**self._sampling, "stop_token_ids": self._stop_ids}
+        # Marks of reasoning that are special tokens would otherwise vanish from the text.
+        if reasoning and self._text.special_among(marks(reasoning)):
+            answers["skip_special_tokens"] = False
+        return answers
 
     def _sampling_of(self, own: Settings) -> Record:
         """Sampling settings: the config's, or those of the model's generation config."""
