@@ -1,1 +1,1 @@
-"""What everything stands on: files, errors, packaged data, names, provenances."""
+"""The base of all packages: files, errors, packaged data, names, provenance."""

@@ -1,4 +1,4 @@
-"""How what is missing is installed, as messages say it: by make in a clone, else by pip."""
+"""Commands in messages that install what is missing: make in a clone, else pip."""
 
 from steadfast.base.resources import HOME, INSTALLED
 
@@ -12,11 +12,11 @@ INSTALLATIONS = {
         "pip install -r {home}/envs/{file}.txt; python -m steadfast.base.nltk_data",
     ),
 }
-"""The commands in a clone, and where the package is installed, by what they install."""
+"""By what is installed: the command in a clone, and that for an installed package."""
 
 
 def installation(name: str) -> str:
-    """Returns the command that installs something here.
+    """The command that installs something here.
 
     Example:
         >>> installation("verifiers")

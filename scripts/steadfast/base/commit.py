@@ -1,4 +1,4 @@
-"""The commit of the workflow, as git says it."""
+"""The workflow's commit, according to git."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ NO_REPOSITORY = ("not a git repository", "dubious ownership")
 
 
 def asked_of_git(*arguments: str) -> str | None:
-    """Returns what git says of the workflow's folder; None outside git, or without git."""
-    if HOME.name == INSTALLED:  # an environment may lie in a repository of somebody else's
+    """The output of a git command in the workflow's folder; None outside git, or without git."""
+    if HOME.name == INSTALLED:  # an environment may be within another repository
         return None
     environment = os.environ | {"LC_ALL": "C"}  # its messages are compared below
     for _ in range(TRIES):
@@ -39,5 +39,5 @@ def asked_of_git(*arguments: str) -> str | None:
 
 
 def described() -> str | None:
-    """Returns the commit, with a + where the folder has other files; None as ``asked_of_git``."""
+    """The commit, with a + where files differ from it; None as ``asked_of_git``."""
     return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")

@@ -4,11 +4,12 @@ import errno
 
 
 class UserError(Exception):
-    """Bad input or surroundings, which rules print without a traceback: what, where, what to do."""
+    """Invalid input or environment: rules print what is wrong, where, and what to do, without a
+    traceback."""
 
 
 class PassingError(UserError):
-    """One that another try may not meet, such as a server that does not answer."""
+    """A temporary error, such as a server that does not respond: another attempt may succeed."""
 
 
 MENDS = {
@@ -24,11 +25,11 @@ MENDS = {
     errno.EMFILE: "let programs open more files (ulimit -n)",
     errno.ENFILE: "let programs open more files (sysctl fs.file-max)",
 }
-"""What a user can do about errors of the system, which another try would meet again."""
+"""What a user can do about lasting errors of the system."""
 
 
 def of_system(error: OSError) -> UserError | None:
-    """The sentence for an error of the system that a user can mend; None for others."""
+    """The message for an error of the system that a user can mend; None for others."""
     mend = MENDS.get(error.errno or 0)
     if mend is None:
         return None
@@ -42,4 +43,4 @@ def of_system(error: OSError) -> UserError | None:
 ERROR = "error: "
 PASSING = "temporary error: "
 STOPPED = "stopped"
-"""Before the sentence in a rule's log; what decides on another try reads them there."""
+"""Prefixes of the message in a rule's log, by which another attempt is decided."""

@@ -21,15 +21,15 @@ from steadfast.base.locks import take
 Record = dict[str, Any]
 """A JSON object."""
 Settings = Mapping[str, Any]
-"""Plain values by name, such as a rule's params hold."""
+"""Plain values by name, such as a rule's params."""
 WRONG_PATH = frozenset(
     (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ENAMETOOLONG, errno.ELOOP)
 )
-"""Errors of the system that say that a path is wrong, and no other try helps."""
+"""Errors of the system for a wrong path, which another attempt would meet too."""
 PARTIAL = ".partial"
-"""How the name of a file or folder ends that is being made."""
+"""Suffix of a file or folder that is still being made."""
 HOLDER = ".held"
-"""File of such a folder that is locked as long as it is being made."""
+"""File in such a folder that is locked for as long as the folder is being made."""
 
 
 def canonical_json(value: object) -> str:
@@ -38,7 +38,7 @@ def canonical_json(value: object) -> str:
 
 
 def unreadable(path: Path | str, error: OSError) -> Exception:
-    """What to raise where a file cannot be read: a sentence where the path is at fault."""
+    """The exception for a file that cannot be read: a ``UserError`` where the path is wrong."""
     if error.errno not in WRONG_PATH:
         error.filename = error.filename or str(path)  # reading itself does not name the file
         return error
@@ -47,7 +47,7 @@ def unreadable(path: Path | str, error: OSError) -> Exception:
 
 
 def read_text(path: Path | str) -> str:
-    """Returns a UTF-8 file's text; a ``UserError`` says where it is missing or no UTF-8."""
+    """A UTF-8 file's text; raises ``UserError`` where it is missing or not UTF-8."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -57,12 +57,12 @@ def read_text(path: Path | str) -> str:
 
 
 def read_json(path: Path | str) -> Any:
-    """Returns a JSON file's value; a ``UserError`` names line and column of what is no JSON."""
+    """A JSON file's value; raises ``UserError`` with line and column where it is invalid."""
     return parsed_json(read_text(path), path)
 
 
 def parsed_json(text: str, where: Path | str) -> Any:
-    """Returns the value of a text that stands there; errors as of ``read_json``."""
+    """The value of a JSON text from a file; errors as in ``read_json``."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -77,13 +77,13 @@ def parsed_json(text: str, where: Path | str) -> Any:
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
-    """Returns a JSON-lines file's objects; a ``UserError`` names file and line of what is none."""
+    """A JSON-lines file's objects; raises ``UserError`` with file and line for an invalid one."""
     for _, _, record in placed_jsonl(path):
         yield record
 
 
 def placed_jsonl(path: Path | str) -> Iterator[tuple[int, int, Record]]:
-    """As ``read_jsonl``, after the number of a record's line, from 1, and the byte at its start."""
+    """As ``read_jsonl``, with the number of each record's line, from 1, and its first byte's."""
     try:
         with open(path, "rb") as lines:
             start = 0
@@ -114,31 +114,31 @@ def _read_line(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # What Python reads besides (NaN, a lone surrogate), and says of what is no JSON.
+        # Python also reads NaN and lone surrogates, and has better messages on invalid JSON.
         return json.loads(line.decode("utf-8"))
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Replace a file atomically: a reader sees the old text or the new, never half of it."""
+    """Replaces a file atomically: a reader sees the old text or the new, never a part."""
     with replacing(path) as out:
         out.write(text.encode("utf-8"))
 
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[BinaryIO]:
-    """A file that takes the place of another one at the end, whole, or goes."""
+    """A new file that replaces another one once it is complete; after an error it is removed."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path)
     try:
         with _held(partial) as out:
             yield out
-            # On the disk before it has its name: a crash leaves the old file or the new one.
+            # On the disk before it is renamed: a crash leaves the old file or the new one.
             out.flush()
             os.fsync(out.fileno())
             os.replace(partial, path)
     except OSError as error:
-        # Writing itself does not name the file; what is written may come from one that is named.
+        # Errors of writing have no file name; those of reading the content name its source.
         if error.filename is None or Path(error.filename) == partial:
             error.filename = str(path)
         raise
@@ -148,7 +148,7 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def partial_folder(path: Path) -> Iterator[Path]:
-    """A hidden folder beside a path, for what is made there; it goes at the end."""
+    """A temporary hidden folder beside a path."""
     partial = _partial(path)
     partial.mkdir()
     try:
@@ -164,7 +164,7 @@ def _partial(path: Path) -> Path:
 
 @contextmanager
 def _held(path: Path) -> Iterator[BinaryIO]:
-    """A new file that ``remove_partials`` leaves alone as long as this process has it open."""
+    """A new file that ``remove_partials`` does not remove while this process has it open."""
     while True:
         with open(path, "wb") as out:
             with suppress(OSError):  # a file system without locks
@@ -175,10 +175,10 @@ def _held(path: Path) -> Iterator[BinaryIO]:
 
 
 def remove_partials(partials: Iterable[Path]) -> None:
-    """Removes what killed processes have left of files and folders that they were making."""
+    """Removes the incomplete files and folders of killed processes."""
     for path in partials:
         with suppress(OSError):
-            if path.is_symlink():  # of somebody else's making: what it leads to is not touched
+            if path.is_symlink():  # not made here: its target is left alone
                 path.unlink()
                 continue
             with open(path / HOLDER if path.is_dir() else path, "ab") as file:
@@ -187,7 +187,7 @@ def remove_partials(partials: Iterable[Path]) -> None:
 
 
 def check_regular(folder: Path) -> None:
-    """Checks that a folder has files and folders alone: reading a pipe may never end."""
+    """Raises ``UserError`` where a folder contains a pipe or device: reading it may never end."""
     for parent, subfolders, names in os.walk(folder):
         subfolders.sort()  # in place: the order in which os.walk goes on
         for name in sorted(names):
@@ -201,23 +201,23 @@ def check_regular(folder: Path) -> None:
 
 
 def write_json(path: Path | str, value: object) -> None:
-    """Replace a JSON file atomically: sorted keys, two blanks of indent."""
+    """Replaces a JSON file atomically: sorted keys, an indent of two."""
     write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> None:
-    """Replace a JSON-lines file atomically; of endlessly many records one is in memory."""
+    """Replaces a JSON-lines file atomically, with one record at a time in memory."""
     with replacing(path) as out:
         out.writelines(json_line(record).encode() for record in records)
 
 
 def file_size(path: Path) -> int:
-    """The bytes of a file; 0 where there is none."""
+    """The bytes of a file; 0 if it is missing."""
     return path.stat().st_size if path.exists() else 0
 
 
 def file_sha256(path: Path | str) -> str:
-    """Returns the sha256 of a file's bytes, in hexadecimal digits."""
+    """The sha256 of a file's bytes, in hexadecimal digits."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -226,7 +226,7 @@ def file_sha256(path: Path | str) -> str:
 
 
 def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Replace a CSV file atomically; numbers that are not whole have six significant digits."""
+    """Replaces a CSV file atomically; floats have six significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -237,12 +237,12 @@ def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Mapping[
 
 
 def read_rows(path: Path | str) -> list[dict[str, str]]:
-    """The rows of a CSV file, as texts by column."""
+    """The rows of a CSV file, as strings by column."""
     return list(csv.DictReader(io.StringIO(read_text(path), newline="")))
 
 
 def json_line(record: Mapping[str, object]) -> str:
-    """One record as a line that is always valid UTF-8, whatever text a model produced."""
+    """A record as a line that is valid UTF-8 whatever a model produced."""
     line = json.dumps(record, ensure_ascii=False)
     if not line.isascii():
         try:

@@ -1,4 +1,4 @@
-"""Python literals in text that others wrote: bounded in time and memory, never evaluated."""
+"""Python literals in untrusted text: bounded in time and memory, never evaluated."""
 
 import ast
 import warnings
@@ -36,10 +36,10 @@ def is_expression(text: str) -> bool:
 
 
 def _tree(text: str) -> ast.Expression:
-    # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
+    # Brackets in strings count too: no honest response comes near the limit.
     depths = accumulate((char in "[({") - (char in "])}") for char in text)
     if len(text) > LIMIT or max(depths, default=0) > DEPTH:
         raise ValueError("too long or too deeply nested to be parsed")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # escapes that mean nothing
+        warnings.simplefilter("ignore")  # of invalid escapes
         return ast.parse(text.lstrip(" \t"), mode="eval")

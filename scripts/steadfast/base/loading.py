@@ -1,4 +1,4 @@
-"""Loads by its name what a job calls."""
+"""Imports components by their names."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 
 
 def load(name: str) -> Callable[..., Any]:
-    """Returns the object that is called ``module:object``."""
+    """The object with the name ``module:object``."""
     module, _, attribute = name.rpartition(":")
     try:
         loaded: Callable[..., Any] = getattr(import_module(module), attribute)

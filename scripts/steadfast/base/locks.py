@@ -1,4 +1,4 @@
-"""A file that one job holds at a time; the next waits for it, and says for whom."""
+"""A file lock: one job has it at a time, others wait and report which job they wait for."""
 
 import contextlib
 import fcntl
@@ -12,13 +12,13 @@ from typing import BinaryIO
 from steadfast.base.errors import UserError, of_system
 
 LOOK_SECONDS = 0.5
-"""Between two looks at a lock, where waiting for it may become needless."""
+"""Time between two attempts at a lock, where waiting for it may become needless."""
 FOLDER = "STEADFAST_LOCKS"
 """Environment variable with a folder for locks, where the file system of the results has none."""
 
 
 def take(file: int | BinaryIO, wait: bool = False) -> bool:
-    """Takes an open file's lock, which goes with its process; False where somebody else has it."""
+    """Locks an open file until its process ends; False where another process has the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
@@ -27,11 +27,10 @@ def take(file: int | BinaryIO, wait: bool = False) -> bool:
 
 
 class Lock:
-    """Holds a file until it is closed, or its process ends in whatever way.
+    """Locks a file until it is closed, or the process ends in whatever way.
 
-    While it is held, a hidden file beside it says by whom: a job of SLURM's or a process. A line is
-    said where the lock is waited for. Waiting may become ``needless``, which is asked now and then;
-    the lock is not ``held`` then.
+    A hidden file beside it names the SLURM job or process that has the lock, for the message to
+    those who wait. Waiting ends once it is ``needless``; the lock is not ``held`` then.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class Lock:
                 f"{FOLDER} to a folder on one that does, such as /tmp/locks-$USER of the node, and "
                 "run again (limits: docs/slurm.md)"
             ) from None
-        except BaseException:  # interrupted while it waits, too
+        except BaseException:  # such as an interrupt while waiting
             os.close(self._fd)
             raise
         if self.held:
@@ -74,7 +73,7 @@ class Lock:
                 self._holder.write_text(holder, encoding="utf-8")
 
     def close(self) -> None:
-        """Lets another job have the file."""
+        """Releases the lock."""
         if self.held:
             with contextlib.suppress(OSError):
                 self._holder.unlink()
@@ -97,7 +96,7 @@ class Lock:
 
 
 def _lock_file(path: Path) -> Path:
-    """What is locked: the file itself, or one that stands for it in the user's folder."""
+    """The locked file: the file itself, or one for it in the folder named by ``FOLDER``."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return path

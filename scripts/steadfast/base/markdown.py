@@ -10,13 +10,13 @@ ALIGN = {"l": "left", "c": "center", "r": "right"}
 def markdown_table(
     head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "", padded: bool = True
 ) -> str:
-    """A table whose cells stand as they are: whoever calls escapes them.
+    """A table; the caller escapes the cells.
 
     Args:
         head: of each column.
-        rows: their cells.
-        align: of each column l, c or r; by default Markdown's own.
-        padded: whether columns are equally wide as plain text too; long cells would spoil that.
+        rows: cells of each row.
+        align: l, c or r for each column; by default Markdown's own.
+        padded: whether columns are aligned as plain text too.
     """
     if not padded:
         lines = [f"| {' | '.join(map(str, row))} |" for row in [head, *rows]]

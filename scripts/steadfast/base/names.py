@@ -7,23 +7,22 @@ from collections.abc import Iterable, Sequence
 LONGEST_SHOWN = 60  # characters
 
 
-def nearest(name: str, names_in_order: Iterable[str]) -> str:
-    """A clause that names the nearest of the known names, or all where none is near."""
-    names_in_order = sorted(names_in_order)
-    close = difflib.get_close_matches(name, names_in_order, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return f"available: {', '.join(names_in_order)}" if names_in_order else "none are available"
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A clause with the most similar of the valid names, or all of them where none is similar."""
+    valid = sorted(names)
+    if similar := difflib.get_close_matches(name, valid, n=1, cutoff=0.5):
+        return f"did you mean {similar[0]!r}?"
+    return f"available: {', '.join(valid)}" if valid else "none are available"
 
 
 def some(names: Sequence[str], most: int) -> str:
-    """The first of some names, for a sentence, and how many there are more."""
+    """The first names for a sentence, and the number of further ones."""
     remainder = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{remainder}"
 
 
 def shown(value: object) -> str:
-    """A value as a sentence shows it, on one line and truncated where it is long.
+    """A value for a sentence, on one line and truncated where it is long.
 
     >>> shown("a\\nb"), shown(None), len(shown("long" * 100))
     ("'a\\\\nb'", 'null', 60)
@@ -38,7 +37,7 @@ HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
-    """A text whose hidden characters, but for ends of lines and tabs, are shown by code points.
+    """A text with code points in place of hidden characters other than line breaks and tabs.
 
     >>> visible("a\\x1b[31mb\\u202ec\\nd")
     'a<U+001B>[31mb<U+202E>c\\nd'

@@ -14,14 +14,14 @@ from steadfast.base.resources import facts
 
 
 def install(target: Path, folder: Path | None = None) -> list[str]:
-    """Unpacks each pinned resource below a folder, unless it is there; returns their names.
+    """Unpacks each pinned resource that is not yet there below a folder; returns their names.
 
     Args:
         target: a folder that NLTK searches.
-        folder: with the zip files, where they are not to be downloaded.
+        folder: of zip files, in place of downloads.
 
     Raises:
-        UserError: a file cannot be had, or is not the pinned one.
+        UserError: a file cannot be read or fetched, or is not the pinned one.
     """
     pinned = facts("nltk.yaml")
     unpacked = []
@@ -46,7 +46,7 @@ def install(target: Path, folder: Path | None = None) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Does it for this environment; returns 1, with a sentence, where it cannot."""
+    """Installs the data for this environment; the exit status."""
     try:
         install(Path(sys.prefix) / "nltk_data", Path(arguments[0]) if arguments else None)
     except UserError as error:

@@ -1,4 +1,4 @@
-"""Files that others released, fetched at a pinned revision and checked."""
+"""Released files, fetched at a pinned revision and checked."""
 
 import hashlib
 
@@ -9,11 +9,11 @@ MOST_BYTES = 256 * 1024 * 1024  # of a file whose size is not known
 
 
 def fetch(source: Settings, alternative: str) -> bytes:
-    """Returns a released file, checked.
+    """A released file, checked.
 
-    Its source has ``url`` and ``sha256``, or ``git_blob``, the id by which git knows the content;
-    ``bytes``, where the size is known; ``headers`` of the request, where it needs some. What to do
-    without network is for the error's sentence.
+    Its source has ``url``, ``sha256`` or ``git_blob`` (git's id of the content), and optionally
+    ``bytes`` (the size) and ``headers`` of the request. ``alternative`` tells the user what to do
+    without network.
     """
     content = download(source, alternative)
     check(content, source, source["url"], f"try again, or {alternative}")
@@ -21,7 +21,7 @@ def fetch(source: Settings, alternative: str) -> bytes:
 
 
 def check(content: bytes, source: Settings, place: str, advice: str) -> None:
-    """Raises a ``UserError`` where the content that came from a place is not the pinned one."""
+    """Raises a ``UserError`` where the content from a place is not the pinned one."""
     kind = "git_blob" if "git_blob" in source else "sha256"
     actual = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
     if actual != source[kind]:
@@ -29,14 +29,14 @@ def check(content: bytes, source: Settings, place: str, advice: str) -> None:
 
 
 def git_blob(content: bytes) -> str:
-    """The id that git gives a file of that content, 40 hexadecimal digits."""
+    """git's id of a file with that content, 40 hexadecimal digits."""
     # git's format of an object: its kind and size, a null byte, the content.
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def download(source: Settings, alternative: str) -> bytes:
-    """Returns a file that somebody else must check, of a source's ``url`` and ``headers``."""
-    # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
+    """An unchecked file, by a source's ``url`` and ``headers``."""
+    # Imported here, since most users of this module only check files.
     import urllib.request
     from http.client import HTTPException
 

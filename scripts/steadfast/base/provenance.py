@@ -1,4 +1,4 @@
-"""Provenance: what files were made from, and their checksums, in a record beside them."""
+"""Provenance: what files were made from, and their checksums, in a file beside them."""
 
 import hashlib
 import os
@@ -17,9 +17,9 @@ PROVENANCE = ".provenance.json"
 OF_ITS_FILES = frozenset(
     {"input_digest", "settings", "inputs", "sha256", "statuses", "empty", "tokens"}
 )
-"""Fields of a record that are about the files beside it, and not about what made them."""
+"""Fields of a record on the files beside it, and not on what made them."""
 IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from"})
-"""Params that an input digest is made of."""
+"""Params that are part of the input digest."""
 OTHER = "made from other settings, data or code than those of this config"
 
 OLD_NAMES = ("*.identity.json", "*/*/*.identity.json", "*/*/*/*.identity.json")
@@ -40,14 +40,14 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Provenance:
-    """Files that one job makes and others read.
+    """The provenance of files that one job makes and others read.
 
     Attributes:
-        input_digest: digest of all that they are made from (``jobs.input_digests.Step``).
+        input_digest: of everything that they are made from (``jobs.input_digests.Step``).
         path: the provenance file beside them.
-        files: the files, or the folder that holds them.
+        files: the files, or their folder.
         settings: digest of the job's other params; empty where the input digest covers them.
-        inputs: files below the results folder that they are made of.
+        inputs: files below the results folder that they are made from.
         results: folder of all results.
     """
 
@@ -60,7 +60,7 @@ class Provenance:
 
     @classmethod
     def beside(cls, file: Path, input_digest: str, **further: Any) -> "Provenance":
-        """The provenance of one file, in a record that is named after it."""
+        """The provenance of one file, which is named after it."""
         return cls(input_digest, file.with_suffix(PROVENANCE), (file,), **further)
 
     @property
@@ -80,17 +80,17 @@ class Provenance:
 
     @property
     def is_written(self) -> bool:
-        """Whether the provenance file holds just this."""
+        """Whether the provenance file has this content."""
         return _read(self.path) == self.record
 
     @property
     def recorded_input_digest(self) -> object:
-        """The input digest that the provenance names; None where it names none."""
+        """The input digest in the provenance file; None without one."""
         return _read(self.path).get("input_digest")
 
     @property
     def recorded_files(self) -> list[str]:
-        """The names of the files that the provenance has checksums of, in its folder."""
+        """The names of files in the provenance file, of its own folder only."""
         return [name for name in _read(self.path).get("sha256", {}) if name == Path(name).name]
 
     @property
@@ -112,7 +112,7 @@ class Provenance:
             or recorded.get("settings", "") != self.settings
         ):
             return State.OTHER
-        # A changed input comes before a changed file: it is remade then, whoever edited it.
+        # A changed input takes precedence over an edited file, which is remade then.
         if any(checksum(path) != digest for path, digest in _inputs(recorded, self.results)):
             return State.OTHER
         sums = recorded["sha256"]
@@ -126,7 +126,7 @@ class Provenance:
         return State.CURRENT
 
     def check(self) -> None:
-        """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
+        """Raises a ``UserError`` where the files were edited, or made for another config."""
         if not _read(self.path):
             raise UserError(
                 f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
@@ -140,7 +140,7 @@ class Provenance:
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
-        """Raises a ``UserError`` where a file has changed, which says how to accept it."""
+        """Raises a ``UserError`` where a file was edited, with the way to accept the edit."""
         sums = _read(self.path).get("sha256", {})
         for path in _each(self.files):
             actual = checksum(path)
@@ -151,8 +151,8 @@ class Provenance:
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
-        """Raises a ``UserError`` where a file that these were made with has changed, or one that
-        such a file was made with, and so on to the data."""
+        """Raises a ``UserError`` where an input of these files has changed, or an input of such an
+        input, and so on to the data."""
         pending = [(self.files[0], self.path)]
         visited = {self.path}
         while pending:
@@ -163,7 +163,7 @@ class Provenance:
                         f"{output}: outdated, since {path} has changed; run its workflow again "
                         "to remake it"
                     )
-                # A file has provenance of its own, or the files of its folder have one together.
+                # The provenance of a file, or of all files in its folder.
                 for beside in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):
                     if beside not in visited:
                         visited.add(beside)
@@ -183,9 +183,9 @@ def _read(provenance: Path) -> Record:
 
 
 def _inputs(record: Record, results: Path) -> list[tuple[Path, object]]:
-    """The files that provenance names as inputs and that are there, each with its sha256 then.
+    """The existing files that a record names as inputs, with their recorded sha256.
 
-    ``isfile`` is false of a name that no file system takes too, where ``Path.is_file`` raises.
+    ``isfile`` is also false for a name that no file system allows, where ``Path.is_file`` raises.
     """
     recorded = record.get("inputs")
     inputs: list[tuple[Path, object]] = []
@@ -196,7 +196,7 @@ def _inputs(record: Record, results: Path) -> list[tuple[Path, object]]:
 
 
 def check_names(results: Path) -> None:
-    """Raises a ``UserError`` where results were made by a version that named files otherwise."""
+    """Raises a ``UserError`` for results of a version with other file names."""
     for pattern in OLD_NAMES:
         for path in results.glob(pattern):
             raise UserError(
@@ -207,11 +207,11 @@ def check_names(results: Path) -> None:
 
 
 def provenances(job: Any, results: Path) -> list[Provenance]:
-    """Returns the provenances of what a job makes, by Snakemake's object of it in DAG or script."""
+    """The provenances of a job's output, by Snakemake's object of the job in DAG or script."""
     params = dict(job.params.items())
     output = dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
-    if "provenances" in output:  # scores that were released, each for itself
+    if "provenances" in output:  # released scores: one provenance for each file
         released = []
         scores = zip(map(Path, output["scores"]), params["input_digests"], strict=True)
         for path, input_digest in scores:
@@ -225,7 +225,7 @@ def provenances(job: Any, results: Path) -> list[Provenance]:
         input_digest = params["input_digest"]
         for name in IN_INPUT_DIGEST:
             params.pop(name, None)
-    # Replies are written by whichever job loads the model, and their input digest has all.
+    # Responses are written by whichever job loads the model; their input digest covers everything.
     settings = "" if "outputs" in output else digest_of(params)
     provenance = Path(output.get("provenance", files[0].with_suffix(PROVENANCE)))
     return [Provenance(input_digest, provenance, files, settings, inputs, results)]
@@ -237,7 +237,7 @@ def _checksums(paths: Iterable[Path], folder: Path) -> dict[str, str]:
 
 
 def _each(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files, and those in folders but for hidden ones, which are Snakemake's."""
+    """Files, and those in folders except hidden ones, which are Snakemake's."""
     for path in paths:
         if path.is_dir():
             yield from sorted(file for file in path.rglob("[!.]*") if file.is_file())

@@ -33,7 +33,7 @@ class Tokenizer:
         return self._encoding.decode_bytes(tokens).decode("utf-8", errors="ignore")
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
         if len(text) < LONG:
             return len(self._encoding.encode_ordinary(text))
         # As an array, which takes a tenth of the memory of a list.
@@ -60,7 +60,7 @@ def load_tokenizer(name: str) -> Tokenizer:
 
 
 def cache_folder() -> Path:
-    """Where this program keeps what can be found again, by the user's environment."""
+    """The folder of the user's cache for this program."""
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
 
 
@@ -74,7 +74,7 @@ def _cache_copy() -> Path:
         if copy.exists() and copy.stat().st_size == source.stat().st_size:
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
-        # Jobs start together, and none may read what another has half copied.
+        # Jobs start at the same time: none may read what another has copied in part.
         partial = copy.with_name(f".{copy.name}.{os.getpid()}")
         shutil.copyfile(source, partial)
         os.replace(partial, copy)

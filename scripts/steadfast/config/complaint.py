@@ -33,9 +33,10 @@ def complaint(
     errors_by_path: dict[Place, list[ErrorDetails]] = {}
     unknown_keys: list[Place] = []
     for detail in error.errors():
-        path, _ = _located(schema, _location(detail))
+        location = _location(detail)
+        path, _ = _located(schema, location)
         errors_by_path.setdefault(path, []).append(detail)
-        if _is_about_key(detail):
+        if detail["type"] == "extra_forbidden" or location != detail["loc"]:
             unknown_keys.append(path)
     if unknown_keys:
         # An unknown key explains most of the other errors.
@@ -56,13 +57,13 @@ def checked_records(
     key: Sequence[str],
     context: object = None,
 ) -> list[Model]:
-    """Returns the records of a file.
+    """The records of a file.
 
     Args:
         schema: of a record.
-        raw: the content of the file, which should be a list.
+        raw: the content of the file.
         where: the name of the file in errors.
-        page: of the documentation, which describes the fields.
+        page: of the documentation of the fields.
         key: fields whose values identify a record.
         context: for the schema's validators.
 
@@ -91,10 +92,6 @@ def checked_records(
             )
         records.append(record)
     return records
-
-
-def _is_about_key(error: ErrorDetails) -> bool:
-    return error["type"] == "extra_forbidden" or _location(error) != error["loc"]
 
 
 def _location(error: ErrorDetails) -> Place:

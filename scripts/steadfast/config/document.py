@@ -88,14 +88,10 @@ def document() -> str:
     links: dict[str, None] = {}  # in order, each once: several sections may have one title
     texts = []
     for title, prefix, model in sections():
-        links[f"[{title}](#{_anchor(title)})"] = None
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")  # as GitHub makes it
+        links[f"[{title}](#{anchor})"] = None
         texts.append(_section(title, prefix, model))
     return "\n".join([INTRODUCTION, f"{' · '.join(links)}\n", *texts])
-
-
-def _anchor(title: str) -> str:
-    """GitHub's anchor of a heading."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:

@@ -1,4 +1,4 @@
-"""The config with its defaults, without what belongs to one machine, to be shared."""
+"""The config with its defaults and without machine-specific keys, to be shared."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ HEADING = "# The config of these results, with its defaults: docs/config.md desc
 
 
 def portable(config: Config) -> Settings:
-    """All keys of a config, without those that belong to one machine.
+    """All keys of a config, except machine-specific ones.
 
     Left out are addresses of servers, commands, programs, path variables and the names of
     variables with API keys. Of paths that lead out of the working directory, such as that of a

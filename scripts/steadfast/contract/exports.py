@@ -18,7 +18,7 @@ Rows = Mapping[str, Mapping[str, Iterable[Record]]]
 
 @dataclass(frozen=True)
 class Source:
-    """A source of a data set, and what its licence allows.
+    """A source of a data set, and its licence.
 
     Attributes:
         name: of the source, such as a corpus.
@@ -144,6 +144,7 @@ class PlainExports(Exports):
         prompts: dict[str, list[Prompt]] = {}
         for part, requests in parts.items():
             prompts[part] = [request.sample.prompt for request in requests]
+        # Parts may have data files in common, which are exported once.
         kinds: dict[str, dict[str, Any]] = {}
         for part_data in data.values():
             for kind, files in part_data.items():

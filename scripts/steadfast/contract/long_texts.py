@@ -31,6 +31,7 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
     needs = Needs()
     match source:
         case "synthetic":
+            # The next power of two, so that slightly longer contexts need no other corpus.
             tokens = max(LEAST_TOKENS, 1 << (tokens - 1).bit_length())
             settings |= {"seed": config.seed, "tokens": tokens}
         case "local":

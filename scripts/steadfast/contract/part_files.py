@@ -60,6 +60,7 @@ class PartFiles:
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
         for repeat in range(repeats):
             for prompt, source in zip(prompts, sources, strict=True):
+                # A conversation's turns are in their order in the file.
                 before = samples.get(repeat_key(prompt.get("follows") or "", repeat))
                 sample = Sample(self.name, prompt, source, before, repeat)
                 samples[sample.id] = sample

@@ -88,7 +88,7 @@ def _own(group: str = GROUP) -> dict[str, EntryPoint]:
 def _loaded(point: EntryPoint) -> AnyBenchmark:
     try:
         benchmark = point.load()
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # importing another package may do anything
         raise UserError(
             f"entry point {point.name} of {GROUP}: {point.value} cannot be loaded "
             f"({type(error).__name__}: {error}); correct it, or remove the package that brings it"

@@ -122,6 +122,7 @@ class SimulatedJudge(JudgeSimulator):
             return UNSIGNED
         slip = settings.get("slip", 0.0)
         verdicts = []
+        # The order of the random numbers determines the reply to a seed.
         for number in self.numbers(request):
             flipped = rng.random() < slip * self.flip
             verdicts.append((number in met) != flipped)

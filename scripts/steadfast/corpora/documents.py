@@ -1,7 +1,4 @@
-"""Files that hold one text each, and texts that come in parts, as authors publish them.
-
-``resources/corpora/published.yaml`` says how parts are put together.
-"""
+"""Published files with one text each, and texts in parts (``resources/corpora/published.yaml``)."""
 
 import re
 from collections.abc import Mapping
@@ -19,13 +16,13 @@ LINE_BREAKS = {"br": "\n", "p": "\n\n"}
 
 
 def plain_text(text: str) -> Record:
-    """Returns the record of a file that holds nothing but a text."""
+    """The record of a file that contains only a text."""
     return {"text": text.strip()}
 
 
 def marked_sections(text: str) -> Record:
-    """Returns the sections of an article of XSum by the names that stand above them, as in
-    ``[SN]RESTBODY[SN]``; without the lines of buttons that the hub's mirror leaves out too."""
+    """The sections of an XSum article by the names above them, such as ``[SN]RESTBODY[SN]``;
+    without the buttons' lines, which the hub's mirror lacks too."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():
@@ -37,7 +34,7 @@ def marked_sections(text: str) -> Record:
 
 
 def essay_page(text: str) -> Record:
-    """Returns title, date and text of an essay's page at paulgraham.com."""
+    """Title, date and text of an essay's page at paulgraham.com."""
     page = _EssayPage()
     page.feed(text)
     page.close()
@@ -51,7 +48,7 @@ def essay_page(text: str) -> Record:
 
 
 class _EssayPage(HTMLParser):
-    """What stands in a page's title and in its first ``<font>``, which holds the essay."""
+    """The texts of a page's title and of its first ``<font>``, which contains the essay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,10 +79,10 @@ class _EssayPage(HTMLParser):
 
 
 def joined(value: Any) -> str | None:
-    """Returns a text that comes in parts as one; None where it is no text.
+    """A text in parts as one text; None where it is no text.
 
-    A list is a line an item. An object is written by the first form of ``published.yaml`` of whose
-    parts it has one; parts that are missing or empty leave nothing behind.
+    A list has one line for each item. The format of an object is the first in ``published.yaml``
+    whose first part it has; parts that are missing or empty are left out.
     """
     if isinstance(value, str):
         return value
@@ -110,4 +107,4 @@ DOCUMENTS = {
     ".summary": marked_sections,
     ".data": marked_sections,
 }
-"""What reads a file that holds one text, by the end of its name."""
+"""The readers of files with one text, by the end of their names."""

@@ -29,7 +29,7 @@ ANSWERS = {
     403: NO_ACCESS,
     404: ", so the data set, the revision or the file is not there",
 }
-"""What a status of the hub means."""
+"""The meaning of the hub's HTTP statuses."""
 
 
 def corpus(
@@ -43,7 +43,7 @@ def corpus(
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """Returns the records of the data set's files, all fetched and checked before one is read.
+    """The records of the data set's files, which are all fetched and checked first.
 
     They are those of the first of ``tables``, preferred globs before others, whose records have all
     the fields. After the last record, one line names these files and the data set's others.
@@ -57,8 +57,12 @@ def corpus(
     data_set = _DataSet(corpus, repo, revision, locks, sha256 or {})
     offered = data_set.files()
     names = data_set.fitting(fields, tables(offered, preferred), offered)
-    paths = [data_set.fetch(name) for name in names]
-    locks.record(repo, revision, {name: data_set.digests[name] for name in names})
+    paths: list[Path] = []
+    digests: dict[str, str] = {}
+    for name in names:
+        paths.append(data_set.fetch(name))
+        digests[name] = data_set.digests[name]
+    locks.record(repo, revision, digests)
     records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
     unused = [name for name in offered if name.endswith(FORMATS) and name not in names]
     field_names = ", ".join(sorted({*fields.values()}))
@@ -94,7 +98,7 @@ class _DataSet:
         self._offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
 
     def files(self) -> list[str]:
-        """Returns the names of its files, sorted; offline those of the lock file."""
+        """The names of its files, sorted; offline those in the lock file."""
         if self._offline:
             if self._locked:
                 return sorted(self._locked)
@@ -117,24 +121,23 @@ class _DataSet:
     def fitting(
         self, fields: Mapping[str, str], groups: Sequence[list[str]], offered: Sequence[str]
     ) -> list[str]:
-        """Returns the files of the first table whose records have all the fields."""
-        wanted = {*fields.values()}
+        """The files of the first table whose records have all the fields."""
+        required = {*fields.values()}
         rejected: list[str] = []
         for names in groups[:MOST_TRIED]:
             # Shards of a table have the same fields: the first is enough to tell.
             file_fields = fields_of(self.fetch(names[0]))
-            if file_fields is not None and wanted <= {*file_fields}:
+            if file_fields is not None and required <= {*file_fields}:
                 return names
             rejected.append(f"{names[0]} ({', '.join(file_fields or ['no records'])})")
         raise self._refused(
             f"no data file of {self._at} has records with the fields "
-            f"{', '.join(sorted(wanted))}; looked at: {_shown(rejected)}; the files of "
+            f"{', '.join(sorted(required))}; looked at: {_shown(rejected)}; the files of "
             f"the revision are: {_shown(offered)}"
         )
 
     def fetch(self, name: str) -> Path:
-        """Returns the path of a file in the cache, fetched where it is not there yet, whose digest
-        is the expected one."""
+        """The path of a file in the cache, fetched if it is not there, and checked."""
         from huggingface_hub import hf_hub_download
 
         with self._explained(f"fetch {name}"):
@@ -168,7 +171,7 @@ class _DataSet:
 
     @contextmanager
     def _explained(self, action: str) -> Iterator[None]:
-        """Turns whatever goes wrong into one sentence; the library's may hold keys."""
+        """Turns any error into one sentence; the library's messages may contain keys."""
         try:
             yield
         except Exception as error:
@@ -190,7 +193,7 @@ class _DataSet:
 
 
 def _status(error: BaseException | None) -> int | None:
-    """Returns the HTTP status behind an error; the hub's library wraps some as missing files."""
+    """The HTTP status behind an error; the hub's library wraps some as missing files."""
     while error is not None:
         response = getattr(error, "response", None)
         if response is not None:
@@ -200,6 +203,6 @@ def _status(error: BaseException | None) -> int | None:
 
 
 def _shown(names: Sequence[str]) -> str:
-    """Returns some names for a message; how many more where there are many."""
+    """Names for a message, and the number of further ones."""
     remainder = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
     return ", ".join([*names[:SHOWN], *remainder]) or "none"

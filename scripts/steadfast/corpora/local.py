@@ -1,4 +1,4 @@
-"""A corpus from a directory of the user's own."""
+"""A corpus from the user's directory."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,9 +17,9 @@ def corpus(
     glob: str | None = None,
     fields: Fields | None = None,
 ) -> Iterator[Record]:
-    """Returns the records of a corpus's files in a directory, by their sorted paths.
+    """The records of a corpus's files in a directory, by their sorted paths.
 
-    Without a glob and fields they lie as their authors, or the usual mirrors, publish them
+    By default files and fields are those of the authors or the usual mirrors
     (``resources/corpora/local.yaml``).
     """
     if not Path(directory).is_dir():
@@ -42,8 +42,8 @@ def corpus(
 
 
 def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Settings]:
-    """Returns the files of a corpus, sorted, and the layout that has them: the user's own glob, or
-    the first of the known ones of which there is a data file."""
+    """The files of a corpus, sorted, and their layout: by the user's glob, or the first known
+    layout with a data file."""
     if glob is not None:
         return _matching(corpus, directory, glob), {}
     for layout in _layouts(corpus):

@@ -1,7 +1,5 @@
-"""The lock file of fetched data: which sha256 each file of each pinned revision had.
-
-``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after.
-"""
+"""The lock file of fetched data, ``{repo: {revision: {file: sha256}}}``, written at the first fetch
+and checked at all others."""
 
 from pathlib import Path
 
@@ -19,7 +17,7 @@ class LockFile:
         self.path = Path(path)
 
     def read(self, repo: str, revision: str) -> dict[str, str]:
-        """Returns the sha256 of every known file of a revision; none without a lock file."""
+        """The sha256 of each known file of a revision; empty without a lock file."""
         checksums: dict[str, str] = self._all().get(repo, {}).get(revision, {})
         return checksums
 
@@ -47,7 +45,7 @@ class LockFile:
 
 
 def check(name: str, found: str, expected: str | None, by: str, again: str) -> None:
-    """Refuses a digest that is not the expected one, if one is expected; ``again``: what to do."""
+    """Raises UserError for a digest that is not the expected one; ``again`` says what to do."""
     if expected is not None and found != expected.lower():
         raise UserError(
             f"{name}: its sha256 is {found}, in {by} it is {expected}; {again}, or correct {by} if "

@@ -12,16 +12,16 @@ from steadfast.corpora.documents import joined
 from steadfast.corpora.rows import NotRecordsError, rows
 
 Fields = Mapping[str, str]
-"""For each of text, id, title and date the source's field; only text is required."""
+"""The source's fields for text, id, title and date; only text is required."""
 
 
 def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> Iterator[Record]:
     """Yields the corpus records of data files, in the order of the files and of their rows.
 
     Args:
-        corpus: its name begins the id of a record whose fields name no id.
+        corpus: prefix of the ids of records without one.
         paths: files that ``rows`` reads.
-        fields: of these the first counts whose fields a row has.
+        fields: alternatives; the first whose fields a row has applies to it.
     """
     for names in fields:
         if "text" not in names:
@@ -34,10 +34,10 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> 
 
 
 def fields_of(path: Path) -> list[str] | None:
-    """Returns the fields of a data file's first record; None where it holds no records."""
+    """The fields of a data file's first record; None without records."""
     with closing(rows(path)) as lines:
         try:
-            return [str(name) for name in next(lines)[1]]
+            return list(map(str, next(lines)[1]))
         except (StopIteration, NotRecordsError):
             return None
 
@@ -79,11 +79,11 @@ def cleaned(
     tokens: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """Yields the records in source order, without blank texts and texts equal to an earlier one.
+    """Yields the records in source order, without blank and repeated texts.
 
-    They end where the texts have at least ``tokens`` tokens, or after ``limit`` records.
+    They end once the texts have ``tokens`` tokens, or after ``limit`` records.
     """
-    texts: set[bytes] = set()  # half a fingerprint each, since this is all that is held in memory
+    texts: set[bytes] = set()  # half a fingerprint of each, to save memory
     ids: set[str] = set()
     words = 0
     for record in records:

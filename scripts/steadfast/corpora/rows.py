@@ -1,4 +1,4 @@
-"""Reads the rows of data files of any format: of tables one by one, of documents the only one."""
+"""Reads the rows of data files of any format; a document has one row."""
 
 import csv
 import json
@@ -13,25 +13,25 @@ from steadfast.base.files import Record, parsed_json
 from steadfast.corpora.documents import DOCUMENTS
 from steadfast.corpora.tables import FORMATS, tables
 
-Row = tuple[str, Record]  # where it stands, for a message, and its fields
+Row = tuple[str, Record]  # file and line for messages, and the row's fields
 READABLE = (*FORMATS, *DOCUMENTS)
 FILE = "<file>"
-"""The field of a row that is alone in its file: the file's name, without its ending."""
+"""The field of a file's only row with the file's name, without suffix."""
 LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay
 IN_ARCHIVE = (*FORMATS[:-1], ".txt")  # .txt holds JSON lines, as GovReport's archives do
 BATCH = 256  # rows of a column file that are read at once
 BLANKS = re.compile(r"[ \t\n\r]*")
-BEFORE = b"\xef\xbb\xbf \t\r\n"  # what may stand before the first value: UTF-8's mark, and blanks
+BEFORE = b"\xef\xbb\xbf \t\r\n"  # may precede the first value: UTF-8's byte order mark, and blanks
 CHUNK = 2**16  # characters that are read at once, at least
 
 
 class NotRecordsError(UserError):
-    """A file can be read, and holds something else than records."""
+    """A readable file that contains no records."""
 
 
 def rows(path: Path) -> Generator[Row, None, None]:
     """Yields the rows of a file: ``.jsonl``, ``.json`` (a list of objects, one object, or JSON
-    lines), ``.csv``, ``.parquet``, ``.zip`` with the like, or a document."""
+    lines), ``.csv``, ``.parquet``, ``.zip`` with such files, or a document."""
     suffix = path.suffix.lower()
     if suffix not in READABLE:
         formats = ", ".join(READABLE)
@@ -149,7 +149,7 @@ def _parquet(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
     number = 0
     try:
         file = parquet.ParquetFile(data)
-        # One row group after the other: asked for all at once, it keeps those that it has read.
+        # One row group at a time: read together, all stay in memory.
         for group in range(file.num_row_groups):
             for batch in file.iter_batches(BATCH, row_groups=[group], use_threads=False):
                 for row in batch.to_pylist():
@@ -169,7 +169,7 @@ READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
 
 
 def listed(text: TextIO) -> Iterator[Any]:
-    """Yields the values of a JSON list, of which one at a time is in memory."""
+    """Yields the values of a JSON list, with one at a time in memory."""
     window = _Window(text)
     window.take("[")
     if window.next != "]":
@@ -182,7 +182,7 @@ def listed(text: TextIO) -> Iterator[Any]:
 
 
 class _Window:
-    """What is in memory of a text: no more than a value's beginning, its end and a chunk."""
+    """The part of a JSON text that is in memory: the current value, and about a chunk."""
 
     def __init__(self, text: TextIO):
         self._text = text
@@ -192,14 +192,14 @@ class _Window:
 
     @property
     def next(self) -> str:
-        """The next character that is no blank; nothing at the end."""
+        """The next character that is no blank; empty at the end."""
         while True:
             self._position = BLANKS.match(self._buffer, self._position).end()  # type: ignore[union-attr]
             if self._position < len(self._buffer) or not self._more():
                 return self._buffer[self._position : self._position + 1]
 
     def take(self, expected: str) -> None:
-        """Goes past that character."""
+        """Skips the expected character."""
         if self.next != expected:
             raise json.JSONDecodeError(f"Expecting {expected!r}", self._buffer, self._position)
         self._position += len(expected)
@@ -221,7 +221,7 @@ class _Window:
         raise json.JSONDecodeError("Expecting value", self._buffer, self._position)
 
     def _more(self) -> bool:
-        """Reads as much again as is left, so that a long value is decoded a few times only."""
+        """Reads at least as much as is unread, so that a long value is decoded a few times only."""
         unread = self._buffer[self._position :]
         chunk = self._text.read(max(CHUNK, len(unread)))
         if chunk:

@@ -1,7 +1,7 @@
 """Seeded English-like texts in the shapes of the five corpora, from Faker's word lists.
 
-A record depends on the seed, the corpus and its number alone, so a longer corpus extends a shorter
-one. What is said, and how long, is data: ``resources/corpora/synthetic.yaml``.
+A record depends on the seed, the corpus and its number only, so that a longer corpus extends a
+shorter one. Grammar and lengths are in ``resources/corpora/synthetic.yaml``.
 """
 
 import random
@@ -21,7 +21,7 @@ ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
 FIRST_LETTER = re.compile(r"[^\W\d_]")
 
 Part: TypeAlias = "str | tuple[Part, ...] | list[Part]"
-"""A literal, what follows one another (the last first), or alternatives."""
+"""A literal, a sequence (the last part first), or a list of alternatives."""
 
 
 class Grammar:
@@ -43,9 +43,9 @@ class Grammar:
                 self._rules[symbol].append(tuple(reversed(parts)) if has_slots else alternative)
 
     def expand(self, symbol: str, rng: random.Random) -> str:
-        """Returns a text of the symbol, each choice with equal chances."""
+        """A text of the symbol; alternatives have equal probabilities."""
         text: list[str] = []
-        # A stack, the next part at its end, in place of recursion: millions of words are drawn.
+        # A stack with the next part at its end, faster than recursion: a corpus has many words.
         pending: list[Part] = [self._rules[symbol]]
         draw = rng.random
         while pending:
@@ -59,13 +59,13 @@ class Grammar:
         return "".join(text)
 
     def sentence(self, symbol: str, rng: random.Random) -> str:
-        """Returns the same as a sentence: a capital at its head, "an" before a vowel."""
+        """The same as a sentence: with a capital, and "an" before a vowel."""
         text = ARTICLE.sub(r"\1n ", self.expand(symbol, rng))
         return FIRST_LETTER.sub(lambda letter: letter[0].upper(), text, count=1)
 
 
 def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> Iterator[Record]:
-    """Returns texts of at least as many tokens as asked for."""
+    """Records with at least this number of tokens."""
     return cleaned(corpus, "synthetic", texts(corpus, seed), tokens=tokens)
 
 
@@ -80,7 +80,7 @@ def texts(corpus: str, seed: int) -> Iterator[Record]:
 
 def _record(name: str, shape: Settings, grammar: Grammar, key: str) -> Record:
     rng = random.Random(key)
-    # The order of these draws is part of what a seed means: title, date, text.
+    # Title, date, text: the order of the random numbers determines a seed's corpus.
     title = grammar.expand(shape["title"], rng) if "title" in shape else None
     date = grammar.expand(shape["date"], rng) if "date" in shape else None
     return {
@@ -106,9 +106,9 @@ def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
 
 
 def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
-    """Returns the grammar's terminals: Faker's word lists, and hundreds of what it composes.
+    """The grammar's terminals: Faker's word lists, and hundreds of its composed names.
 
-    Nothing of Faker's that reads the clock, such as its dates and months, may be among them.
+    Nothing of Faker that depends on the date may be among them.
     """
     from faker import Faker
     from faker.providers.lorem.en_US import Provider as Lorem
@@ -131,7 +131,7 @@ def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
         "adverb": [word for word in plain(speech["adverb"]) if word.endswith("ly")],
         "first": plain(Person.first_names),
         "last": plain(Person.last_names),
-        # One generator composes all of them: their order is part of what a seed means.
+        # One generator composes all of them: their order determines a seed's words.
         "city": composed(300, fake.city),
         "state": composed(100, fake.state),
         "company": composed(300, fake.company),

@@ -1,4 +1,4 @@
-"""Which of a data set's files belong together, and in which order they are looked at."""
+"""The tables among a data set's files: shards that belong together, the likeliest first."""
 
 import re
 from collections import defaultdict
@@ -13,9 +13,9 @@ SPLITS = re.compile(r"(?<![a-z])(train|training|validation|valid|val|dev|test|ev
 def tables(
     names: Iterable[str], preferred: Sequence[str] = (), formats: Sequence[str] = FORMATS
 ) -> list[list[str]]:
-    """Returns the data files among names, shards of a table together, the likeliest table first.
+    """The data files among names, shards of a table together, the likeliest table first.
 
-    First come tables whose files match a preferred glob; then training data, data of no named
+    First come tables whose files match a preferred glob; then training data, data without a named
     split, and others; within these, those in fewer folders, then by name.
 
     >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
@@ -42,6 +42,6 @@ def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Returns a name by its numbers, so that shard 10 comes after 2; 1 and 01 by their digits."""
+    """A sort key by which shard 10 comes after 2, and 01 before 1."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdigit() else (0, part) for part in parts], name

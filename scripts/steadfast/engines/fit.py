@@ -94,11 +94,7 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
     """Items as requests that fit a model's window, by its settings and its engine's tokenizer."""
     window = answers.get("window")
-    template = 0
-    tokenizer: TokenCounter | None = None
-    if window:
-        tokenizer = tokenizer_of(engine, answers)
-        template = engine.template_tokens(tokenizer.count)
+    tokenizer = tokenizer_of(engine, answers) if window else None
     return fit(
         adapted(items, answers),
         window,
@@ -106,7 +102,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         tokenizer,
         model=model,
         answers=engine.answers,
-        template_tokens=template,
+        template_tokens=engine.template_tokens(tokenizer.count) if tokenizer else 0,
     )
 
 
@@ -193,48 +189,9 @@ def _fit_one(
 ) -> Request:
     # At temperature 0 the same prompt would bring the same response: the reminder changes it.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
-    if item.turns or not (item.head or item.context):
-        group = (item.key, "")  # its prompt begins as no other one
-    else:
-        group = (item.context_id if item.context else "", item.system + item.head)
     tokenizer = context.tokenizer
-
-    def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
-        prefix = context.prefix(kept)
-        truncated_tokens = 0
-        seen = 1.0
-        if kept is not None:
-            truncated_tokens = len(context.tokens) - kept
-            seen = kept / len(context.tokens)
-        return Request(
-            sample_id=item.sample_id,
-            context_id=item.context_id,
-            group=group,
-            prefix=prefix.text,
-            suffix=tail,
-            max_tokens=item.max_tokens,
-            prompt_tokens=tokens,
-            prompt_truncated_tokens=truncated_tokens,
-            seen=seen,
-            overflow=item.barred or overflow,
-            hash=request_hash(
-                prefix.hasher,
-                tail,
-                item.max_tokens,
-                item.turns,
-                item.attempt,
-                item.repeat,
-                item.schema,
-                item.system,
-            ),
-            turns=item.turns,
-            repeat=item.repeat,
-            schema=item.schema,
-            system=item.system,
-        )
-
     if tokenizer is None:
-        return build(None, None)
+        return _request(item, tail, context, None, None)
     tail_tokens = tokenizer.count(tail)
     # Earlier turns count with their templates: one for each prompt, one for each response.
     history = list(chain.from_iterable(item.turns))
@@ -251,17 +208,56 @@ def _fit_one(
 
     untruncated = count(None)
     if untruncated <= limit:
-        return build(None, untruncated + template_tokens)
+        return _request(item, tail, context, None, untruncated + template_tokens)
     if on_overflow == "truncate":
         step = max(1, window // STEPS)
         room = min(limit - tokenizer.count(item.head) - tail_tokens, len(context.tokens))
         for tokens_kept in range(room // step * step, -1, -step):
             tokens = count(tokens_kept)
             if tokens <= limit and tokens_kept < len(context.tokens):
-                return build(tokens_kept, tokens + template_tokens)
+                return _request(item, tail, context, tokens_kept, tokens + template_tokens)
     prompt_tokens = untruncated + template_tokens
     error = (
         f"{prompt_tokens} tokens of prompt and {item.max_tokens} for the response exceed the "
         f"window of {window}"
     )
-    return build(None, prompt_tokens, error)
+    return _request(item, tail, context, None, prompt_tokens, error)
+
+
+def _request(
+    item: Item,
+    tail: str,
+    context: _Context,
+    kept: int | None,
+    tokens: int | None,
+    overflow: str | None = None,
+) -> Request:
+    """The request with the first ``kept`` tokens of the context (None: all)."""
+    prefix = context.prefix(kept)
+    truncated_tokens = 0
+    seen = 1.0
+    if kept is not None:
+        truncated_tokens = len(context.tokens) - kept
+        seen = kept / len(context.tokens)
+    if item.turns or not (item.head or item.context):
+        group = (item.key, "")  # no other prompt begins like this one
+    else:
+        group = (item.context_id if item.context else "", item.system + item.head)
+    variant = (item.turns, item.attempt, item.repeat, item.schema, item.system)
+    return Request(
+        sample_id=item.sample_id,
+        context_id=item.context_id,
+        group=group,
+        prefix=prefix.text,
+        suffix=tail,
+        max_tokens=item.max_tokens,
+        prompt_tokens=tokens,
+        prompt_truncated_tokens=truncated_tokens,
+        seen=seen,
+        overflow=item.barred or overflow,
+        hash=request_hash(prefix.hasher, tail, item.max_tokens, *variant),
+        turns=item.turns,
+        repeat=item.repeat,
+        schema=item.schema,
+        system=item.system,
+    )

@@ -10,9 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from steadfast.base.names import shown
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
-LONGEST_NAME = 100  # characters; a file's name has what precedes and follows, and ends at 255
-
-
+LONGEST_NAME = 100  # characters; names of files add to it, and are limited to 255 bytes
 VERBATIM = "verbatim"
 """Marks a field whose strings are passed on unchanged, empty or multi-line ones too."""
 
@@ -73,14 +71,14 @@ def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
 
 
 def shown_text(text: str | None) -> str | None:
-    """Returns a string for tables; raises ValueError where Snakemake or a file cannot hold it."""
+    """A string for tables; raises ValueError for characters that Snakemake does not allow."""
     if text and ({"{", "}"} & set(text) or not text.isprintable()):
         raise ValueError("contains braces or an unprintable character; remove it")
     return text
 
 
 def checked_lengths(lengths: dict[str, int]) -> dict[str, int]:
-    """Returns the token budget of each length, from the shortest on.
+    """The token budget of each length, from the shortest on.
 
     Raises:
         ValueError: a name cannot name files, or a budget is out of range.

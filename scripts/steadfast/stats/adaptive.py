@@ -34,7 +34,7 @@ LEVELS = np.logspace(-10, -1e-4, 48)
 
 
 def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-    """Returns the boundary of \\|z\\| at each look (column) of a test at each level (row).
+    """The boundary of \\|z\\| at each look (column) of a test at each level (row).
 
     Args:
         levels: two-sided levels, above 0.
@@ -76,7 +76,7 @@ def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
 
 
 def _crossing(edge: np.ndarray, points: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
-    """How probable it is to go beyond an edge (of each row) in a step from the points before."""
+    """The probability of a step from the points before beyond an edge (of each row)."""
     above = edge[:, None] - points
     below = edge[:, None] + points
     beyond = scipy.special.ndtr(-above / step) + scipy.special.ndtr(-below / step)
@@ -86,11 +86,11 @@ def _crossing(edge: np.ndarray, points: np.ndarray, mass: np.ndarray, step: floa
 
 @dataclass(frozen=True)
 class Design:
-    """What a run is to decide, declared before its first request: which models are the best.
+    """The design of a run, declared before its first request.
 
     Attributes:
-        contexts: rounds at most.
-        top: how many models are to be found.
+        contexts: maximum number of rounds.
+        top: number of best models to identify.
     """
 
     contexts: int
@@ -102,16 +102,16 @@ class Design:
         return boundaries(LEVELS, [number / self.contexts for number in rounds])
 
     def boundary(self, look: int, level: float) -> float:
-        """Returns the boundary of \\|z\\| at a look, counted from 0, of a test at a level."""
+        """The boundary of \\|z\\| at a look, counted from 0, of a test at a level."""
         # The square of a normal quantile is nearly linear in the logarithm of its level.
         interpolated = np.interp(np.log(level), np.log(LEVELS), self._boundaries[:, look] ** 2)
         return float(np.sqrt(interpolated))
 
     def p_values(self, look: int, z: np.ndarray) -> np.ndarray:
-        """Returns the least level at which each z crosses its boundary at a look; nan stays.
+        """The least level at which each z crosses its boundary at a look; nan stays.
 
-        The smallest one of all looks so far is the sequential p-value: it may be read at any look,
-        and no test whose p was ever below α is any later not so (Liu and Anderson 2008).
+        The smallest one of all looks so far is the sequential p-value: it is valid at every look,
+        and never rises (Liu and Anderson 2008).
         """
         squares = self._boundaries[:, look][::-1] ** 2
         p = np.exp(np.interp(z**2, squares, np.log(LEVELS)[::-1]))
@@ -122,7 +122,7 @@ class Design:
 class Differences:
     """Paired differences of models after a round: an item for each pair, nan where unknown.
 
-    ``p`` are two-sided and not adjusted; error and degrees_of_freedom are those of the differences.
+    error and degrees_of_freedom are those of the differences; ``p`` are two-sided, not adjusted.
     """
 
     difference: np.ndarray
@@ -135,9 +135,9 @@ class Course:
     """The decisions on models after each look, and which of them go on.
 
     Attributes:
-        pairs: places of the two models of each pair, as ``itertools.combinations`` has them.
+        pairs: numbers of the two models of each pair, in the order of ``itertools.combinations``.
         told: for each pair 1 or -1 where the first is significantly better or worse, else 0.
-        p: sequential p-value of each pair, corrected for nothing else; 1 before the first look.
+        p: sequential p-value of each pair, uncorrected for their number; 1 before the first look.
         rounds: in which each model has been evaluated.
         going_on: whether each model is evaluated in the next round.
     """
@@ -156,7 +156,7 @@ class Course:
     def look(self, now: Differences) -> None:
         """Takes a round's differences of the models evaluated in it, and decides."""
         rounds = int(self.rounds.max())
-        # Of pairs with a model that stopped, the last look stays as it was.
+        # Pairs with a model that is no longer evaluated keep their last look.
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
         last = self._last
@@ -168,7 +168,7 @@ class Course:
         )
         p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
-        # A decision stays: later looks may tell undecided pairs apart, and none otherwise.
+        # A decision stays: later looks decide on undecided pairs only.
         decided = (self.told == 0) & (self.adjusted < SIGNIFICANT)
         self.told[decided] = np.sign(self._last.difference[decided])
         self.going_on &= self._needed & (rounds < self.design.contexts)
@@ -186,15 +186,15 @@ class Course:
 
     @property
     def boundary(self) -> float:
-        """What \\|z\\| of the pair with the smallest p has to reach now, beside all others."""
+        """The boundary of \\|z\\| for the pair with the smallest p, corrected for all pairs."""
         return self.design.boundary(int(self._look.max()), SIGNIFICANT / len(self.pairs))
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the repeated 95 % interval of each difference at its last look.
+        """The repeated 95 % interval of each difference at its last look.
 
-        All those of a pair hold its true difference in 95 of 100 runs, whenever it was stopped
-        (Jennison and Turnbull 1989). They are no narrower than the p-values say, and empty where
-        all contexts agree that there is no difference: that has no error.
+        All intervals of a pair contain its true difference in 95 of 100 runs, whenever it stops
+        (Jennison and Turnbull 1989). They are no narrower than by the p-values, and empty where all
+        contexts agree that there is no difference, which has no error.
         """
         looks, look_numbers = np.unique(self._look, return_inverse=True)
         z = np.array([self.design.boundary(look, SIGNIFICANT) for look in looks])[look_numbers]
@@ -211,7 +211,7 @@ class Course:
 
     @property
     def _needed(self) -> np.ndarray:
-        """Whether a model is undecided, or needed for the comparison with one that is."""
+        """Whether a model is undecided, or needed for a comparison with an undecided one."""
         number = len(self.rounds)
         top = self.design.top
         first, second = self.pairs.T

@@ -1,10 +1,10 @@
 """Cluster bootstrap: percentile intervals of how much groups of samples differ.
 
-For means there are ``intervals``; a spread is no smooth function of means. Clusters are
-drawn with replacement, within their stratum, and the spread is computed again from sums per cluster
-(Davison and Hinkley 1997, sections 3.8 and 5.3). One cluster fewer is drawn than a stratum has, and
-counts for more, so that few clusters spread as they should (Rao and Wu 1988); and as they tell
-little of how much clusters differ, the intervals are wider as Student's t is wider than the normal.
+For means there are ``intervals``; a spread is no smooth function of means. Clusters are resampled
+with replacement within their stratum, and the spread is computed from sums per cluster (Davison and
+Hinkley 1997, sections 3.8 and 5.3). One cluster fewer is sampled than a stratum has, each with more
+weight, which corrects the variance with few clusters (Rao and Wu 1988); and the intervals are wider
+as Student's t is wider than the normal, since few clusters estimate the variance badly.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Replicates:
 
     Attributes:
         values: a row per cell, its keys in the index; column 0 as measured, the others replicates.
-        n: what the statistic of each cell rests on.
+        n: sample size of each cell.
         degrees_of_freedom: of each cell, its number of clusters minus that of strata; 0 where a
             stratum has only one.
     """
@@ -37,13 +37,13 @@ class Replicates:
     degrees_of_freedom: pd.Series
 
     def mean(self, by: list[str]) -> "Replicates":
-        """Returns the mean of the cells that agree in the index levels ``by``; n counts them."""
+        """The mean of the cells that agree in the index levels ``by``; n counts them."""
         cells = self.values.groupby(level=by, observed=True)
         degrees_of_freedom = self.degrees_of_freedom.groupby(level=by, observed=True).min()
         return Replicates(cells.mean(), cells.size(), degrees_of_freedom)
 
     def variation(self, by: list[str]) -> "Replicates":
-        """Returns the sample standard deviation over the mean of the cells that agree."""
+        """The sample standard deviation over the mean of the cells that agree."""
         cells = self.values.groupby(level=by, observed=True)
         mean = cells.mean()
         count = cells.count()
@@ -62,12 +62,12 @@ class Replicates:
         )
 
     def rows(self) -> pd.DataFrame:
-        """Returns the keys as columns, value as measured, low, high and n.
+        """The keys as columns, value as measured, low, high and n.
 
-        The replicates are multiplied so that their median is the value as measured: fewer distinct
-        clusters make groups differ more, so that they lie too high. low and high are that value
-        times a factor each; they are empty where there are no replicates, or only equal ones, where
-        a stratum has one cluster, and where there are but two clusters, of one stratum.
+        The replicates are scaled so that their median is the value as measured: they are too high,
+        since fewer distinct clusters make groups differ more. low and high are empty without
+        replicates, where these are equal, where a stratum has one cluster, and with only two
+        clusters of one stratum.
         """
         low, high = np.full((2, len(self.values)), np.nan)
         replicates = self.values.to_numpy()[:, 1:]
@@ -105,35 +105,32 @@ def joined(parts: Sequence[Replicates]) -> Replicates:
 
 
 class Bootstrap(Clusters):
-    """Draws clusters within strata (see ``Clusters``), the same for every statistic.
+    """Resamples clusters within strata (see ``Clusters``), in the same way for every statistic.
 
-    There are no replicates where no stratum has two clusters. The draws follow from the stratum's
-    name.
+    There are no replicates where no stratum has two clusters. The stratum's name is the seed.
     """
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """Returns how much each cluster (column) counts: row 0 as measured, then each replicate."""
+        """The weight of each cluster (column): row 0 as measured, then each replicate."""
         places = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
         several = places[places.map(len) > 1]
         weights = np.ones((1 + REPLICATES * (len(several) > 0), len(self.strata)))
         for stratum, columns in several.items():
             rng = np.random.default_rng(list(f"{SEED}/{stratum}".encode()))
             size = len(columns)
-            # Of k clusters k − 1 are drawn, and count k ÷ (k − 1) times (Rao and Wu 1988).
-            times_drawn = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
-            weights[1:, columns] = times_drawn * size / (size - 1)
+            # Of k clusters k − 1 are sampled, with weight k ÷ (k − 1) (Rao and Wu 1988).
+            times_sampled = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
+            weights[1:, columns] = times_sampled * size / (size - 1)
         return weights
 
     def replicates(self, frame: pd.DataFrame, by: list[str]) -> Replicates:
-        """Returns the mean total in each cell, as measured and in each replicate.
-
-        The values of the columns ``by`` together are a cell; rows without a value do not count.
-        """
+        """The mean total in each cell (values of the columns ``by``), as measured and in each
+        replicate; rows without a value do not count."""
         sums, counts = self.sums(frame, by)
         totals = sums.to_numpy(float) @ self.weights.T
         numbers = counts.to_numpy(float) @ self.weights.T
-        with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
+        with np.errstate(invalid="ignore"):  # a replicate may have no cluster with samples
             values = pd.DataFrame(totals / numbers, index=sums.index)
         _, starts, sampled = np.unique(self._numbers, return_index=True, return_counts=True)
         present = np.add.reduceat(counts.to_numpy() > 0, starts, axis=1, dtype=int)

@@ -1,4 +1,4 @@
-"""Means of several measures of the same answers, in all and by what divides the answers."""
+"""Means of several measures of the same responses, overall and by categories."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,10 +12,10 @@ VALUES = ("value", "low", "high", "n")
 
 
 def by_measure(answers: pd.DataFrame, measures: Mapping[str, str]) -> pd.DataFrame:
-    """Returns the answers' rows once for each measure that they have a value of.
+    """The responses' rows once for each measure with a value.
 
     Args:
-        answers: a row an answer, with a column for each measure.
+        answers: a row for each response, with a column for each measure.
         measures: names of the measures by column.
 
     Returns:
@@ -31,7 +31,7 @@ def by_measure(answers: pd.DataFrame, measures: Mapping[str, str]) -> pd.DataFra
 
 
 def means(rows: pd.DataFrame, by: Sequence[str], strata: Sequence[str]) -> pd.DataFrame:
-    """Returns the means of the column value in each cell of ``by``, with their intervals.
+    """The means of the column value in each cell of ``by``, with their intervals.
 
     Clusters (column cluster) are the sampling units, sampled within ``strata``.
     """
@@ -46,14 +46,13 @@ def breakdown(
     order: Mapping[str, Sequence[str]],
     strata: Sequence[str],
 ) -> pd.DataFrame:
-    """Returns each measure's mean in every category of several divisions of the answers.
+    """Each measure's mean in every category of several kinds.
 
     Args:
-        rows: as ``by_measure`` returns them.
-        divisions: the category of each row by the division's name (kind); rows without one are in
-            none of its categories.
-        order: of the values of category and measure, as tables show them.
-        strata: as ``means`` takes them.
+        rows: of ``by_measure``.
+        divisions: by kind, the category of each row, if any.
+        order: of the values of category and measure in tables.
+        strata: of ``means``.
 
     >>> rows = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "measure": "CSR"})
     >>> rows = rows.assign(value=[1.0, 0.5])
@@ -62,7 +61,7 @@ def breakdown(
     >>> found[["kind", "category", "value"]].values.tolist()
     [['topic', 'train', 0.5], ['topic', 'sea', 1.0]]
     """
-    # An answer may be in one category of each division: the same rows, counted for each kind.
+    # A response may be in one category of each kind: the same rows count for each.
     parts = []
     for kind, categories in divisions.items():
         divided = rows.assign(kind=kind, category=categories).dropna(subset="category")

@@ -1,8 +1,8 @@
-"""How far groups of samples differ by chance alone: the IFS that a perfectly stable model has.
+"""How far groups of samples differ by chance alone: the expected IFS of a perfectly stable model.
 
-The groups' means of such a model are equal in truth. As measured, each varies by what its samples
-add by chance, and their standard deviation is that chance's, a little less with few groups (c4 of
-quality control: Shewhart 1931); so is its estimate from few samples, which is corrected for that.
+The true means of that model's groups are equal. The measured means vary by their samples' errors,
+and so does their standard deviation, a little less with few groups (c4 of quality control: Shewhart
+1931); its estimate from few samples is corrected likewise.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ KEYS = ["model", "task"]
 def crossed(
     frame: pd.DataFrame, group: str, block: Sequence[str], by: Sequence[str] = ()
 ) -> pd.Series:
-    """Returns the spread by chance over the mean of groups that are asked the same blocks.
+    """The spread by chance over the mean, of groups with the same blocks.
 
-    What a block, such as a context with one setting of the variables, adds to all groups alike is
-    no chance between them; what is left of totals after groups and blocks is (Fisher's analysis of
+    A block is such as a context with one setting of the variables. What it adds to all groups is no
+    chance between them; the residual of totals after groups and blocks is (Fisher's analysis of
     variance). Blocks that lack a group are left out.
 
     Args:
         frame: samples with columns model, task, total and those named here.
         group: column of the groups.
         block: columns whose values together are a block.
-        by: columns whose values together are a cell, beside model and task.
+        by: columns whose values together are a cell, with model and task.
 
     Returns:
         A number for each model, task and cell; nan with fewer than two groups or blocks.
@@ -68,9 +68,9 @@ def crossed(
 
 
 def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
-    """Returns the spread by chance over the mean of groups that have clusters of their own.
+    """The spread by chance over the mean, of groups with clusters of their own.
 
-    It is nan where clusters cannot tell, as with one context of each length (``Estimates.rows``).
+    nan where the variance is unknown, as with one context of each length (``Estimates.rows``).
 
     >>> frame = pd.DataFrame({"cluster": list("abcd"), "length": ["4k", "4k", "8k", "8k"]})
     >>> frame = frame.assign(model="m", task="T", total=[0.5, 0.7, 0.7, 0.5])
@@ -95,7 +95,7 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
 def _expected(
     variance: np.ndarray, degrees_of_freedom: np.ndarray, groups: np.ndarray
 ) -> np.ndarray:
-    """The mean standard deviation of so many normal values whose variance is estimated.
+    """The expected standard deviation of so many normal values whose variance is estimated.
 
     √V · c4(g − 1) ÷ c4(ν),   of g groups and the degrees of freedom ν of the variance V
     """
@@ -106,7 +106,7 @@ def _expected(
 
 
 def _c4(degrees_of_freedom: np.ndarray) -> np.ndarray:
-    """The mean of a standard deviation with so many degrees of freedom, where the true one is 1.
+    """The expected standard deviation with so many degrees of freedom, where the true one is 1.
 
     c4 = Γ((ν + 1) ÷ 2) ÷ Γ(ν ÷ 2) ÷ √(ν ÷ 2)   (Shewhart 1931)
     """

@@ -1,10 +1,10 @@
 """A judge's mean corrected by people's verdicts on a part of the items, by cluster.
 
-A judge errs, and the interval of what it says knows nothing of that. Where people have judged the
-items of some clusters too, what the judge says of the others is corrected by how far it was off in
-these: prediction-powered inference with the weight that makes the variance least (Angelopoulos,
-Duchi and Zrnic 2023, PPI++), here by cluster, since items of a cluster are alike in their truth and
-in the judge's errors. People's verdicts count as the truth: their own errors are in no interval.
+A judge's errors are in no interval of its scores. Where people have labelled the items of some
+clusters, the judge's mean in the others is corrected by its errors in these: prediction-powered
+inference with the weight of least variance (Angelopoulos, Duchi and Zrnic 2023, PPI++), here by
+cluster, since items of a cluster are alike in their truth and in the judge's errors. People's
+verdicts count as the truth: their own errors are in no interval.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from steadfast.base.files import Record
 from steadfast.stats.intervals import NOTHING, Measured, smooth_interval, wilson
 
 FEWEST = 10
-"""Labelled clusters below which there is no corrected value: too few to know the judge's errors."""
+"""Minimum labelled clusters of a corrected value, to estimate the judge's errors."""
 COLUMNS = (
     "model", "other", "measure", "raw", "raw_low", "raw_high", "value", "low", "high", "share",
     "clusters", "units",
 )  # fmt: skip
 NOTHING_CORRECTED = pd.DataFrame(columns=COLUMNS)
-"""Where nobody labelled anything."""
+"""Without labels."""
 
 
 class Corrected(NamedTuple):
@@ -32,10 +32,10 @@ class Corrected(NamedTuple):
 
     Attributes:
         value: corrected mean, in the items' unit.
-        variance: of it.
+        variance: of the value.
         third: its third cumulant.
         df: degrees of freedom of the variance.
-        share: of the judge's word that was used, 0 (labels alone) to 1.
+        share: weight of the judge's verdicts, from 0 (labels only) to 1.
     """
 
     value: float
@@ -45,10 +45,10 @@ class Corrected(NamedTuple):
     share: float
 
     def interval(self, lowest: float, highest: float, clusters: float) -> tuple[float, float]:
-        """Returns the 95 % interval of a value between limits, which rests on so many clusters.
+        """The 95 % interval of a value between limits, from so many clusters.
 
-        It is on the scale of all other intervals (``stats.intervals``): a plain t interval holds a
-        share of .95 in as few as .85 of runs with 30 labelled clusters.
+        It is on the scale of all other intervals (``stats.intervals``): the coverage of a plain t
+        interval is as low as .85 with 30 labelled clusters.
         """
         error = np.sqrt(self.variance)
         width = highest - lowest
@@ -59,7 +59,7 @@ class Corrected(NamedTuple):
         if measured.inside[0] and error > NOTHING * width:
             low, high = smooth_interval(measured)
             return float(low[0]), float(high[0])
-        # All labelled clusters are alike: of others they tell what so many verdicts would.
+        # All labelled clusters are alike, as if each were one verdict.
         low, high = wilson((measured.value - lowest) / width, measured.clusters)
         return lowest + width * float(low[0]), lowest + width * float(high[0])
 
@@ -67,14 +67,13 @@ class Corrected(NamedTuple):
 def corrected(
     judged: np.ndarray, weights: np.ndarray, people: np.ndarray, labelled: np.ndarray
 ) -> Corrected | None:
-    """Returns the weighted mean over all items, corrected; None with fewer than ``FEWEST`` labels.
+    """The corrected weighted mean over all items; None below ``FEWEST`` labelled clusters.
 
         value = λ · mean of the judge in the other clusters
               + mean of (people − λ · judge) in the labelled ones
 
     with λ of ``_share`` (PPI++: Angelopoulos, Duchi and Zrnic 2023). A cluster's values are sums
-    over its items of weight times value. Of a difference of two models the values are those of one
-    less those of the other.
+    over its items of weight times value, or of the difference of two models' values.
 
     Args:
         judged: clusters × 2: the judge's values of all items, and of those that people labelled.
@@ -113,18 +112,18 @@ def corrected(
 def corrected_rows(
     judged: pd.DataFrame, people: pd.DataFrame, raw: pd.DataFrame, highest: Mapping[str, float]
 ) -> pd.DataFrame:
-    """Returns the measures of each labelled model, and of each two their differences, corrected.
+    """The corrected measures of each labelled model, and their differences between every two.
 
     ``value`` is empty where too few clusters are labelled (``FEWEST``). ``clusters`` and ``units``
     count what people labelled.
 
     Args:
-        judged: a row a unit, model and measure: model, measure, cluster, unit, weight, value by
-            the judge; sure: whether no judge decided it, so that nothing is to correct.
+        judged: a row for each unit, model and measure: model, measure, cluster, unit, weight, value
+            by the judge; sure: whether a rule decided it, so that nothing is corrected.
         people: value by people: model, measure, unit, value.
-        raw: what the judge alone gives: model, other (empty for a measure itself), measure, raw,
+        raw: value by the judge alone: model, other (empty for a measure itself), measure, raw,
             raw_low, raw_high.
-        highest: value of each measure, of which 0 is the lowest.
+        highest: highest value of each measure; the lowest is 0.
     """
     labelled = people.rename(columns={"value": "people"})[["model", "measure", "unit", "people"]]
     units = judged.merge(labelled, "left", ["model", "measure", "unit"])
@@ -155,7 +154,7 @@ def corrected_rows(
 
 
 def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
-    """Returns what the judge alone gives, as ``corrected_rows`` takes it.
+    """The values by the judge alone, for ``corrected_rows``.
 
     Args:
         summary: model, measure, value, low, high.
@@ -163,7 +162,7 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     """
     ends = {"low": "raw_low", "high": "raw_high"}
     forth = compared.rename(columns={"difference": "raw", **ends})
-    # The other way round: other minus model is minus the difference, between the ends swapped.
+    # Other minus model: minus the difference, with the ends swapped.
     turned = {"model": "other", "other": "model", "raw_low": "raw_high", "raw_high": "raw_low"}
     back = forth.rename(columns=turned)
     back[list(ends.values())] *= -1
@@ -173,7 +172,7 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
-    """The corrected mean of some units, its interval, and how much is labelled."""
+    """The corrected mean of some units, its interval, and the number of labelled ones."""
     is_labelled = units["people"].notna() & ~units["sure"]
     counts = {
         "clusters": units.loc[is_labelled, "cluster"].nunique(),
@@ -197,7 +196,7 @@ def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
     )
     if estimate is None:
         return counts
-    # What rules decide has no error to correct. Of the shares a and b of the weight:
+    # What rules decide has no error to correct. With the shares a and b of the weight:
     #   value = a · corrected + b · by rule,   variance a² V + b² W,   third cumulant likewise
     judge_weight = judged_units["weight"].sum()
     judge_share = judge_weight / (judge_weight + rule_units["weight"].sum())
@@ -224,7 +223,7 @@ class Moments(NamedTuple):
 
 
 def _residuals(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """What each cluster adds to the error of the ratio r of two sums (linearised).
+    """The contribution of each cluster to the error of the ratio r of two sums (linearised).
 
     e = (y − r w) ÷ mean of w,   r = Σ y ÷ Σ w,   of a cluster's value y and weight w.
     """
@@ -249,7 +248,7 @@ def _moments(values: np.ndarray, weights: np.ndarray, estimated: int = 1) -> Mom
 
 
 def _share(people: np.ndarray, judge: np.ndarray, ratio: float) -> float:
-    """The weight of the judge's word that makes the variance least, within 0 and 1.
+    """The weight λ of the judge's verdicts with the least variance, from 0 to 1.
 
     λ = cov(people, judge) ÷ ((1 + n ÷ N) var(judge)), of n labelled and N other clusters.
     """

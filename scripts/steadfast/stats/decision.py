@@ -1,4 +1,4 @@
-"""What an adaptive run's comparisons decide after a round, and its metrics by that decision."""
+"""An adaptive run's decision after a round, and its metrics by that decision."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
@@ -11,28 +11,28 @@ from steadfast.contract.components import Frames
 from steadfast.stats.adaptive import Course, Design, Differences
 from steadfast.stats.tidy import TEXT, rows_of
 from steadfast.stats.ties import COLUMNS as TIES
-from steadfast.stats.ties import NO_TIES, Ties
+from steadfast.stats.ties import Ties, with_ties
 
 NUMBERS = ("difference", "error", "degrees_of_freedom", "p")
 TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "degrees_of_freedom")
-"""Columns of comparisons that would not hold at several looks as they are."""
+"""Columns of comparisons that are not valid at several looks."""
 KEYS = frozenset(TEXT) - {*TIES, "sampled"}
-"""Columns that say what a row of metrics is of."""
+"""Columns that identify a row of metrics."""
 Look = Sequence[Sequence[float] | None]
-"""``NUMBERS`` of each pair of models; None where nothing compares the two."""
+"""``NUMBERS`` of each pair of models; None without a comparison."""
 
 
 def as_evaluated(
     frames: Frames, rounds: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
 ) -> Frames:
-    """Returns metrics in which each model has as many expected responses as its rounds have.
+    """The metrics with the expected number of responses of each model by its rounds.
 
-    ``measured`` gives the metrics of some models by themselves.
+    ``measured`` returns the metrics of some models only.
     """
     numbers = sorted(set(rounds.values()))
     if len(numbers) == 1:
         return frames
-    # Models with equally many rounds are measured together, as if no others ran.
+    # Models with the same number of rounds are measured together, as if no others ran.
     by_rounds = []
     for number in numbers:
         by_rounds.append(measured([model for model in rounds if rounds[model] == number]))
@@ -50,14 +50,14 @@ class TakenLook:
     """A look at the comparisons of an adaptive run.
 
     Args:
-        frames: the run's metrics, comparisons and summary among them.
-        before: the looks before.
-        design: as ``Design`` takes it.
-        measure: of the summary, whose comparisons decide.
-        compared: values of the keys of its rows in the metric comparisons.
-        models: that are compared.
+        frames: the run's metrics, with comparisons and summary.
+        before: the previous looks.
+        design: the arguments of ``Design``.
+        measure: the summary's measure whose comparisons decide.
+        compared: keys and values that select its rows in the metric comparisons.
+        models: the compared models.
         rounds: in which each model was evaluated, by model.
-        decided_by: what else the decision rests on, for those who check that it stays.
+        decided_by: further settings that the decision depends on, to check that they stay.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class TakenLook:
         self._rounds = rounds
         self._decided_by = decided_by
         rows = rows_of(frames["comparisons"], **compared)
-        self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
+        self._rows = rows.drop_duplicates(["model", "other"])  # the first of several languages
         self._pairs = list(combinations(self._models, 2))
         self.looks = [*before, self._look()]
         self._course = Course(len(models), Design(**design))
-        # A course is not kept: it follows from all looks, and is gone through again.
+        # The course is not stored: it is computed again from all looks.
         for look in self.looks:
             numbers = [row or [np.nan] * len(NUMBERS) for row in look]
             self._course.look(Differences(*np.array(numbers, float).reshape(-1, len(NUMBERS)).T))
@@ -90,7 +90,7 @@ class TakenLook:
     def _look(self) -> Look:
         numbers: dict[tuple[str, str], list[float]] = {}
         for model, other, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
-            # Of 12 digits, as ``tidy.write_csv`` writes them.
+            # 12 digits, as in files of ``tidy.write_csv``.
             rounded = [float(f"{value:.12g}") for value in values]
             if np.isnan(rounded).any():  # nothing compares the two
                 continue
@@ -100,7 +100,7 @@ class TakenLook:
 
     @property
     def record(self) -> Record:
-        """Who goes on, why, and all that the next look needs, as plain values."""
+        """The models that go on, the reasons, and the looks so far, as plain values."""
         course = self._course
         labels = {1: "better than", -1: "worse than", 0: "open"}
         models: dict[str, Record] = {}
@@ -123,14 +123,14 @@ class TakenLook:
 
     @property
     def frames(self) -> Frames:
-        """The metrics with tests and intervals that hold at every look, and no others."""
+        """The metrics with tests and intervals that are valid at every look, and no others."""
         course = self._course
         compared = self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
         tests = {}
         numbers = (*course.intervals(), course.p, course.adjusted)
         for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
-            # One correction for all pairs and looks serves each of the three adjusted p-values.
+            # The three adjusted p-values are equal: one correction for all pairs and looks.
             tests[pair] = [low, high, p, *[adjusted] * 3]
             tests[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
         for row in self._rows.itertuples():
@@ -138,14 +138,8 @@ class TakenLook:
             if pair in tests:
                 compared.loc[row.Index, list(TESTED[:6])] = tests[pair]
         ties = Ties.of(compared.loc[self._rows.index])
-        summary = self._frames["summary"]
-        cells = []
-        for model, measure in zip(summary["model"], summary["measure"], strict=True):
-            cells.append((ties if measure == self._measure else NO_TIES).columns(model))
-        summary = summary.assign(
-            **pd.DataFrame(cells, summary.index, TIES).astype(object),
-            minimum_detectable_difference=np.nan,
-        )
+        summary = with_ties(self._frames["summary"], {self._measure: ties})
+        summary = summary.assign(minimum_detectable_difference=np.nan)
         untested = {name: _untested(frame) for name, frame in self._frames.items()}
         return {**untested, "comparisons": compared, "summary": summary}
 

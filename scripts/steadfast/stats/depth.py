@@ -1,4 +1,4 @@
-"""Success by the position in the context of the passage that an instruction asks for."""
+"""Success by the position of the relevant passage in the context."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,19 +16,18 @@ COLUMNS = ("model", "task", "length", "bins", "bin", "start", "end", "value", "l
 def success_by_depth(
     frame: pd.DataFrame, drawn: Clusters, groups: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """Returns the mean total in bins of depth, per model and task and over groups, and by length.
+    """The mean total in bins of depth, by model and task or group of tasks, overall and by length.
 
     Args:
-        frame: scores, with the columns length, cluster and (if known) depth: 0 is the first place
-            in the context, 1 the last, empty where there is no one place.
+        frame: scores, with the columns length, cluster and (if known) depth: 0 is the first
+            position in the context, 1 the last; empty without a single position.
         drawn: the clusters.
-        groups: tasks that are also taken together, under a name of their own.
+        groups: names of groups of tasks, with their tasks.
 
     Returns:
-        Columns of ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one 1 too. There
-        are ten bins, or three where a task has fewer than thirty distinct places; the lengths of a
-        task have equally many, three where any has fewer places. An empty length stands for all
-        of them. A bin without samples has no row.
+        Columns ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one depth 1 too.
+        There are ten bins, or three where a task (or any length of it) has fewer than thirty
+        distinct positions. An empty length stands for all. A bin without samples has no row.
     """
     if "depth" not in frame:
         return pd.DataFrame(columns=COLUMNS)

@@ -1,11 +1,11 @@
-"""Effective context length: how far a model keeps its score as what it reads gets longer.
+"""Effective context length: up to which length of contexts a model retains its score.
 
-At each length the test is of one difference, the score there less a share of the score at the
-shortest, in which clusters that both lengths have in common are paired (Fieller 1954: no ratio is
-estimated). What is said of all lengths together needs no further correction, since each end of the
-range is a sequence of tests in an order fixed beforehand, which ends at the first that does not
-reject (Maurer, Hothorn and Lehmacher 1995): the lower end from the shortest length up, the upper
-end from the longest down. So each end errs in at most 2.5 of 100 runs, whatever the curve.
+At each length one difference is tested: the score there minus a share of the score at the shortest,
+where clusters that both lengths have in common are paired (Fieller 1954: no ratio is estimated).
+The range needs no correction for the number of lengths, since each end is a sequence of tests in an
+order fixed beforehand, which ends at the first that does not reject (Maurer, Hothorn and Lehmacher
+1995): the lower end from the shortest length up, the upper end from the longest down. So each end
+errs in at most 2.5 of 100 runs, whatever the curve.
 """
 
 import math
@@ -20,26 +20,26 @@ from steadfast.stats.intervals import Estimates
 from steadfast.stats.tidy import EFFECTIVE
 
 SHARE = 0.85
-"""Of its score at the shortest length, which a model is to keep (RULER: Hsieh et al. 2024)."""
+"""Required share of the score at the shortest length (RULER: Hsieh et al. 2024)."""
 COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "retention")
 """Columns of ``kept_shares``."""
 ROUNDING = 1e-9
 
 
 def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
-    """Returns the share of its score at the shortest length that each model keeps at each length.
+    """The retention of each model at each length: the share of its score at the shortest length.
 
     Args:
         means: scores, with the index levels model and length.
-        lengths: their names, from the shortest to the longest.
+        lengths: names, from the shortest to the longest.
 
     Returns:
-        Columns of ``COLUMNS``, a row for each model and length, models by name. value is the score
-        over that at the shortest length; empty where there is no score, or none above 0 at the
-        shortest. low and high are the 95 % interval of score − ``SHARE`` × score at the shortest,
-        in units of the latter and set about ``SHARE``: they lie on one side of it where the test
-        says on which side the truth lies. They are empty at the shortest length, and where
-        clusters cannot tell. n is what the score rests on.
+        Columns ``COLUMNS``, a row for each model and length, models by name. value: the retention;
+        empty without a score, or without one above 0 at the shortest length. low and high are
+        ``SHARE`` plus the 95 % interval of score − ``SHARE`` × score at the shortest length, over
+        the latter: both are above (below) ``SHARE`` where the retention is significantly above
+        (below) it. They are empty at the shortest length, and where the variance is unknown. n is
+        the sample size of the score.
     """
     scores = means.cells.reset_index()[["model", "length", "value", "n"]]
     scores = scores.astype({"model": str, "length": str}).assign(cell=range(len(scores)))
@@ -68,7 +68,7 @@ def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
 
 
 def left(after: Estimates, before: Estimates, share: float) -> Estimates:
-    """Returns what scores have above a share of others, paired by cluster, cell by cell.
+    """The differences ``after`` − share × ``before``, paired by cluster, cell by cell.
 
     Both have the same clusters; keys and counts are those of ``after``.
     """
@@ -81,21 +81,20 @@ def left(after: Estimates, before: Estimates, share: float) -> Estimates:
         after,
         cells=after.cells.assign(**limits),
         parts=after.parts - share * before.parts,
-        # So that a difference rests on as many clusters as one of its sides, paired or not.
+        # So that a difference has as many effective clusters as one side, paired or not.
         shares=np.sqrt((after.shares**2 + before.shares**2) / 2),
     )
 
 
 class Reach(NamedTuple):
-    """How far a model keeps its score, as names of lengths.
+    """A model's effective context length, as names of lengths.
 
     Attributes:
-        value: the greatest length up to which each length keeps the share; empty where nothing is
-            known.
-        low: the greatest length up to which each surely does.
-        high: the greatest length but for those at the end that surely do not; from ``low`` to it is
-            a 95 % range of the true effective context length. Both are empty where no test tells.
-        longest: that has a score as all shorter ones have.
+        value: the greatest length up to which the score is retained; empty without scores.
+        low: the greatest length up to which retention is significant.
+        high: the greatest length without a significant loss; ``low`` to ``high`` is the 95 % range
+            of the true effective context length. Both are empty without a test.
+        longest: the greatest length up to which all lengths have a score.
     """
 
     value: str = ""
@@ -105,12 +104,12 @@ class Reach(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Returns the value as it is printed; where no fall was seen, as "at least"."""
+        """The value in tables; with ≥ where the score is retained at the longest length."""
         return f"≥ {self.value}" if self.value and self.value == self.longest else self.value
 
     @property
     def range(self) -> str:
-        """Returns the range as it is printed, open where no length surely falls; empty without.
+        """The range in tables, open without a significant loss at the longest length.
 
         >>> Reach("16k", "8k", "32k", "64k").range, Reach("16k", "8k", "64k", "64k").range
         ('8k to 32k', '≥ 8k')
@@ -121,7 +120,7 @@ class Reach(NamedTuple):
 
 
 def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
-    """Returns how far each model keeps its score, from the rows of ``kept_shares``."""
+    """The effective context length of each model, from the rows of ``kept_shares``."""
     by_model = {}
     for model, model_rows in rows.groupby("model", sort=False):
         by_model[str(model)] = _reach(model_rows)
@@ -129,7 +128,7 @@ def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
 
 
 def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Returns a summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
+    """A summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
 
     An effective context length without a range is left out.
     """
@@ -153,10 +152,10 @@ def _reach(rows: pd.DataFrame) -> Reach:
     scored = _leading(~np.isnan(value))
     if scored < 2:
         return Reach()
-    # Numbers of lengths, from the shortest on, which keeps its score by definition.
+    # Numbers of lengths, from the shortest on, whose retention is 1 by definition.
     retained = _leading(value >= share - ROUNDING)
     surely = 1 + _leading(low[1:] > share[1:])
-    # From the longest down to the second, the first whose fall is not sure ends the sequence.
+    # From the longest length down to the second, the first without a significant loss ends it.
     at_most = scored - _leading((high < share)[scored - 1 : 0 : -1])
     has_interval = not np.isnan(low[1:scored]).all()
     return Reach(
@@ -168,5 +167,5 @@ def _reach(rows: pd.DataFrame) -> Reach:
 
 
 def _leading(mask: np.ndarray) -> int:
-    """Returns how many are true before the first that is not."""
+    """The number of true values before the first that is not."""
     return int(np.logical_and.accumulate(mask).sum())

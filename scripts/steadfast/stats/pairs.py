@@ -1,8 +1,8 @@
 """Paired comparison of every two models on the samples that both have scored.
 
-Interval and p-value are one (``intervals``): it excludes 0 exactly where p is below .05, which the
-signs of fewer than six clusters can never give. Neither needs the two models' scores to be alike in
-distribution. ``step_down`` corrects for many comparisons.
+The interval excludes 0 exactly where p is below .05 (``intervals``), which is impossible with fewer
+than six clusters. Neither assumes that the two models' scores have the same distribution.
+``step_down`` corrects for many comparisons.
 """
 
 import math
@@ -18,8 +18,7 @@ from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
 from steadfast.stats.tidy import PROMPTS, SUMMARY, rows_of
-from steadfast.stats.ties import COLUMNS as TIES
-from steadfast.stats.ties import NO_TIES, Ties
+from steadfast.stats.ties import Ties, with_ties
 
 COLUMNS = (
     "model", "other", "task", "difference", "low", "high",
@@ -34,21 +33,20 @@ DRAWN = ("part", "stratum", "clusters")
 def compare_models(
     frame: pd.DataFrame, weights: Mapping[str, float], drawn: Clusters
 ) -> pd.DataFrame:
-    """Returns the differences in mean total between every two models, per task and overall.
+    """The differences in mean total between every two models, per task and overall.
 
     Args:
-        frame: scores, each repeat of a sample a row, with the column cluster.
+        frame: scores, a row for each repeat of a sample, with the column cluster.
         weights: of each task in the overall difference.
         drawn: the clusters (sampling units) and their strata.
 
     Returns:
-        Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
-        scored samples (of each, a model's repeats are averaged first). p_adjusted is corrected over
-        all pairs of the same task (or overall), p_model and p_other over those of that model alone;
-        all are empty with too few clusters for a significant difference. error and
-        degrees_of_freedom are those of the difference, clusters is its number of clusters.
-        Interval, p-values, error and degrees_of_freedom are empty where the variance is unknown
-        (see ``Estimates.rows``). Pairs without a common sample are missing.
+        Columns ``COLUMNS``, each pair once: difference is model minus other, n the samples scored
+        for both (repeats are averaged first). p_adjusted is corrected over all pairs of the task
+        (or overall), p_model and p_other over the pairs of that model; all are empty with too few
+        clusters for a significant difference. error, degrees_of_freedom and clusters are those of
+        the difference. Interval, p-values, error and degrees_of_freedom are empty where the
+        variance is unknown (``Estimates.rows``). Pairs without a common sample are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
@@ -58,7 +56,7 @@ def compare_models(
     weight = sums.index.get_level_values("task").map(weights).to_numpy(float)
     models = ["model", "other"]
     estimates = joined([tasks, tasks.mean(models, weight).labelled(task=OVERALL)])
-    # Signs are changed of the contexts' differences, not of their deviations from the tasks' means.
+    # Sign flips are of the contexts' differences, not of their deviations from the tasks' means.
     flipped = replace(tasks, parts=tasks.contributions)
     flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
     error, degrees_of_freedom = estimates.errors()[:2]
@@ -80,9 +78,9 @@ def compare_models(
 
 
 def _widest(frame: pd.DataFrame) -> pd.Series:
-    """Of each task the largest difference of two totals that there can be.
+    """The largest possible difference of two totals of each task.
 
-    Totals are shares, but for counts and what a rubric gives beyond its points.
+    Totals are from 0 to 1, except counts, and rubrics that give more than their points.
     """
     totals = frame.groupby(frame["task"].astype(str))["total"]
     return totals.max().clip(lower=1.0) - totals.min().clip(upper=0.0)
@@ -103,7 +101,7 @@ def _corrected(
         pair, side = np.nonzero(sides[family] == model)
         side_ps[family[pair], side] = p[pair]
     corrected = np.column_stack([p_adjusted, side_ps])
-    # Changes of signs do not see what skewed differences do to t: the single p does.
+    # Sign flips ignore the effect of skewness on t, which the uncorrected p accounts for.
     corrected = np.maximum(corrected, rows[["p"]].to_numpy())
     return pd.DataFrame(corrected, rows.index, ["p_adjusted", "p_model", "p_other"])
 
@@ -162,14 +160,14 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
-    """Returns the differences between every two models, by ``compare_models``.
+    """The differences between every two models, by ``compare_models``, in each cell.
 
     Args:
-        frame: samples with columns model, cluster, stratum, sample_id, total, and the others named
-            here; each repeat of a sample is a row.
-        keys: columns whose values together are a cell; models are compared in each by itself.
-        of: column whose values are compared one by one within a cell, and as their plain mean
-            (overall); it stands in the place of task.
+        frame: samples with columns model, cluster, stratum, sample_id, total, and those named here;
+            a row for each repeat of a sample.
+        keys: columns whose values together are a cell.
+        of: column in place of task, whose values are compared one by one within a cell, and by
+            their plain mean (overall).
 
     >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
     >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
@@ -184,15 +182,15 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         weights = dict.fromkeys(cell["task"], 1.0)
         rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
-    # The empty frame has the columns, where no cell has a pair; else it would change their types.
+    # The empty frame has the columns where no cell has a pair; else it would change their types.
     filled = [part for part in parts if len(part)] or parts
     return pd.concat(filled, ignore_index=True).rename(columns={"task": of})
 
 
 def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """Returns the differences of ``pairs`` in each measure, all tasks together.
+    """The overall differences of ``pairs`` in each measure (column measure of ``frame``).
 
-    ``frame`` has the column measure too; ``references`` are models that are compared with none.
+    ``references`` are models that are not compared.
     """
     rows = pairs(frame[~frame["model"].isin(references)], ["measure"], "task")
     overall = rows_of(rows, task=OVERALL).drop(columns="task")
@@ -207,11 +205,11 @@ def joint_summary(
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """Returns the summary of measures of the same answers, by ``with_comparisons``.
+    """The summary of several measures of the same responses, by ``with_comparisons``.
 
     Args:
         counts: model, expected and prompts of all models (``scores.coverage``).
-        whole: model, measure, value, low, high and n of those that have a score.
+        whole: model, measure, value, low, high and n of models with a score.
         compared: rows of ``overall_pairs`` by measure.
     """
     measures = pd.DataFrame({"measure": list(compared)})
@@ -260,13 +258,13 @@ def with_comparisons(
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """Returns a summary with the columns of ``tidy.FURTHER``.
+    """A summary with the columns of ``tidy.FURTHER``.
 
     Args:
         summary: rows with columns model and measure.
-        comparisons: of each measure that models are compared in, its rows.
-        clusters: rows of ``sampling_units`` that the summary's values rest on.
-        unit: what clusters are called, in the plural.
+        comparisons: rows of the comparisons in each measure.
+        clusters: rows of ``sampling_units`` of the summary's values.
+        unit: name of the clusters, in the plural.
     """
     ties = {}
     smallest = {}
@@ -275,11 +273,7 @@ def with_comparisons(
         ties[measure] = Ties.of(rows)
         smallest[measure] = smallest_of(rows)
         tested[measure] = rows["clusters"].max()
-    cells = []
-    for model, measure in zip(summary["model"], summary["measure"], strict=True):
-        cells.append(ties.get(measure, NO_TIES).columns(model))
-    return summary.assign(
-        **pd.DataFrame(cells, summary.index, TIES).astype(object),
+    return with_ties(summary, ties).assign(
         sampled=f"{clusters['clusters'].sum():,} {unit}",
         clusters=summary["measure"].map(tested).astype(float),
         minimum_detectable_difference=summary["measure"].map(smallest).astype(float),

@@ -22,27 +22,27 @@ Pass = Mapping[str, Settings]
 Passes = Mapping[tuple[int, str], Pass]
 """By repeat and way."""
 Deviations = Mapping[str, Mapping[str, float]]
-"""By benchmark and model the standard deviation of one answer's score."""
+"""The standard deviation of one response's score, by benchmark and model."""
 
 
 def nondeterminism_rows(
     passes: Passes, counts: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> list[Record]:
-    """Returns rows of ``COLUMNS``: each way per task and overall.
+    """Rows with ``COLUMNS``: each way by task and overall.
 
     - identical: share of the pairs of responses to one request with the same text
-    - differ: share of samples with a text other than that of the first response, which was alone
+    - differ: share of samples with another text than that of the first response, sent alone
     - score, score_sd: mean score of the repeats, and its standard deviation over them; overall
       means over tasks
     - answer_sd: standard deviation of one response's score, the root of the mean variance between
-      the responses to one request. The overall one is such that the overall value of the part, of
-      its N answers, has the standard deviation answer_sd / √N:
-      answer_sd² = N Σ (w / Σ w)² v / n, of each task's weight w, variance v and answers n
+      the responses to one request. The overall value of a part with N responses then has the
+      standard deviation answer_sd / √N:
+      answer_sd² = N Σ (w / Σ w)² v / n, with each task's weight w, variance v and responses n
 
     Args:
         passes: all responses.
-        counts: how many answers of each task the part has.
-        weights: of the tasks in the overall value; None: answers count alike.
+        counts: number of responses of each task in the part.
+        weights: of the tasks in the overall value; None: all responses have the same weight.
     """
     responses = _responses(passes)
     rows = []
@@ -77,7 +77,7 @@ def _responses(passes: Passes) -> pd.DataFrame:
 def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
     by_sample = responses.groupby("sample")
     repeats = by_sample.size()
-    # Of r responses to a request, r (r − 1) ordered pairs; of those with one text likewise.
+    # r responses to a request have r (r − 1) ordered pairs; those with the same text likewise.
     pairs = (repeats * (repeats - 1)).sum()
     text_repeats = responses.groupby(["sample", "text"]).size()
     equal_pairs = (text_repeats * (text_repeats - 1)).sum()
@@ -105,7 +105,7 @@ def _overall_deviation(
     for row in task_rows:
         if row["answer_sd"] is not None:
             variances[row["task"]] = row["answer_sd"] ** 2
-    # Of plain means over answers the weights are the counts.
+    # In plain means over responses the tasks' weights are their counts.
     shares = counts if weights is None else weights
     tasks = [task for task in counts if task in shares]
     if not variances or not tasks:

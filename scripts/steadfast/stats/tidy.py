@@ -28,9 +28,9 @@ TEXT = (
 
 
 def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """Returns the rows of several computations under the tidy columns, sorted.
+    """The rows of several computations with the tidy columns, sorted by ``in_order``.
 
-    Keys are text, empty where not applicable; ``order`` says how each column is sorted, "" first.
+    Keys are text, empty where not applicable.
     """
     # As plain objects, so that keys of several types (text, categories) join to one column.
     texts = []
@@ -45,13 +45,13 @@ def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -
 
 
 def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
-    """Returns the rows that have these values in the columns of those names."""
+    """The rows with these values in the columns of those names."""
     masks = [(rows[column] == value).to_numpy(bool) for column, value in values.items()]
     return rows[np.logical_and.reduce(masks)] if masks else rows
 
 
 def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """Returns the rows sorted by the columns of ``order``, each by its own sequence of values.
+    """The rows sorted by the columns of ``order``, each in its sequence of values, "" first.
 
     >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
     >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
@@ -72,7 +72,7 @@ def write_csv(path: Path, rows: pd.DataFrame) -> None:
 def read_csv(path: Path) -> pd.DataFrame:
     """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA)."""
     try:
-        # The header alone first: it says which columns are numbers, empty where there is none.
+        # The header first: columns that are not in ``TEXT`` are numbers, with empty cells.
         numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
         texts = dict.fromkeys(TEXT, str)
         empty = dict.fromkeys(numbers, ("",))
@@ -89,11 +89,11 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 SUMMARY = ("model", "measure", "value", "low", "high", "n", "expected")
-"""Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
+"""Columns: value with its interval, the n scored and the expected number of samples (or groups)."""
 PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``scores.with_prompts``."""
 HIGHEST = "highest"
-"""A further column where no answers can have full marks: the highest value that they can have."""
+"""A further column where full marks are impossible: the highest possible value."""
 ABOVE_BASELINE = "above_baseline"
 """A further column of measures with a baseline: the difference from it (docs/baseline.md)."""
 EFFECTIVE = ("effective_context_length", "effective_context_length_range")
@@ -110,7 +110,7 @@ number of clusters, the sampling units, and the minimum detectable difference.""
 
 
 def read_summary(path: Path) -> pd.DataFrame:
-    """Returns a summary file's columns; raises ``UserError`` where it is damaged."""
+    """A summary file's rows, with all further columns; raises ``UserError`` where it is damaged."""
     rows = read_csv(path)
     for column in SUMMARY:
         if column not in rows:

@@ -97,6 +97,14 @@ NO_TIES = Ties({})
 """Without any comparison."""
 
 
+def with_ties(summary: pd.DataFrame, ties: Mapping[str, Ties]) -> pd.DataFrame:
+    """A summary (columns model and measure) with ``COLUMNS``, from the ties in each measure."""
+    cells = []
+    for model, measure in zip(summary["model"], summary["measure"], strict=True):
+        cells.append(ties.get(measure, NO_TIES).columns(model))
+    return summary.assign(**pd.DataFrame(cells, summary.index, COLUMNS).astype(object))
+
+
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's ρ; nan where one side is constant.
 

@@ -1,4 +1,4 @@
-"""How much of the variance of scores lies between contexts, expressions, variables and repeats."""
+"""The shares of contexts, expressions, variables and repeats in the variance of scores."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,16 +13,15 @@ RESIDUAL = "residual"
 
 
 def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
-    """Returns the shares of the sum of squares of ``total`` that each factor's main effect takes.
+    """The share of each factor's main effect in the sum of squares of ``total``.
 
     The factors, by name and column, are fitted one after the other by least squares. In a complete
     factorial design their order makes no difference and the shares are the classical eta squared;
-    where samples are missing, a factor takes what those before it left. Where samples have several
-    repeats, the variance between these is the share of ``REPEAT``; the residual is all other
-    variance between samples. The shares of a model and task sum to 1; n counts scored samples.
-    Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
-    equal has no rows. Column chance has the shares expected by chance: the degrees of freedom of a
-    factor ÷ (n − 1).
+    where samples are missing, the first factors take precedence. With several repeats, the variance
+    between these is the share of ``REPEAT``; the residual is all other variance between samples.
+    The shares of a model and task sum to 1; n counts scored samples. Overall is the plain mean over
+    the model's tasks, n counts them. A task with equal scores only has no rows. Column chance has
+    the shares expected by chance: the degrees of freedom of a factor ÷ (n − 1).
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
     """
@@ -65,10 +64,8 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
 def _shares(
     totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the shares of each factor and the residual (rows) for each column of totals.
-
-    And those expected by chance, which are the same for all columns.
-    """
+    """The shares of each factor and the residual (rows) for each column of totals; and those
+    expected by chance, which are the same for all columns."""
     centred = totals - totals.mean(axis=0)
     total = (centred**2).sum(axis=0)
     total[total < 1e-12 * len(totals)] = np.nan
@@ -94,5 +91,5 @@ def _shares(
     explained.append(total)
     shares: np.ndarray = np.clip(np.diff(explained, axis=0), 0, None) / total
     by_chance = np.diff([*ranks, len(totals)]) / max(len(totals) - 1, 1)
-    # What a share of nothing is left with differs between processors.
+    # Rounding errors of a share of 0 differ between processors.
     return shares.round(12), by_chance

@@ -1,4 +1,4 @@
-"""The domains that contexts are made of, by scenario."""
+"""The domains of contexts, by scenario."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,11 +7,11 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 
 DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("corpora/domains.yaml")
-"""By scenario and name; of each scenario the first is the paper's."""
+"""By scenario and name; the first of each scenario is the paper's."""
 
 
 def usual_domain(scenario: str) -> str:
-    """Returns the domain of the paper's contexts.
+    """The domain of the paper's contexts.
 
     >>> usual_domain("onedoc")
     'paul_graham'
@@ -20,12 +20,12 @@ def usual_domain(scenario: str) -> str:
 
 
 def facts_of(scenario: str, domain: str = "") -> Settings:
-    """Returns what the contexts of a domain (empty: the paper's) are made of."""
+    """The facts on a domain (empty: the paper's)."""
     return DOMAINS[scenario][domain or usual_domain(scenario)]
 
 
 def check_domains(scenario: str, names: Sequence[str]) -> None:
-    """Refuses domains of a scenario that are unknown, or that nothing is compared with."""
+    """Raises ValueError for unknown domains of a scenario, or a single one."""
     domain = DOMAINS[scenario]
     for name in names:
         if name not in domain:

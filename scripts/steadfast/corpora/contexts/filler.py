@@ -1,7 +1,7 @@
-"""A neutral filler: one sentence over and over, a context of any length that says nothing.
+"""Filler contexts: one neutral sentence repeated to any length.
 
-Beside a text of the same length it tells what length alone costs (Du et al. 2025, "Context length
-alone hurts LLM performance despite perfect retrieval", arXiv 2510.05381).
+Compared with a text of the same length they show the effect of length alone (Du et al. 2025,
+"Context length alone hurts LLM performance despite perfect retrieval", arXiv 2510.05381).
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ SENTENCE: str = facts("corpora/contexts.yaml")["filler"]
 def contexts(
     corpora: Mapping[str, Path], length: str, budget: int, tokenizer: str
 ) -> Iterator[Record]:
-    """Yields the one filler of a length: as often the sentence as its tokens fit into the budget.
+    """Yields the filler of a length: the sentence as often as the token budget allows.
 
     Raises:
         UserError: the sentence itself does not fit.

@@ -1,4 +1,4 @@
-"""What builds contexts of any scenario: facts, one context for each seed, an exact budget."""
+"""Builds contexts of any scenario: one for each seed, filled to an exact token budget."""
 
 import json
 from bisect import bisect_right
@@ -18,13 +18,13 @@ Unit = TypeVar("Unit")
 PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
 Build = Callable[..., Record]
-"""Makes one context of: its random generators (``Draws``), the budget in tokens, the path of each
-corpus by name, what counts tokens, and the settings of its scenario. Gives the text, its tokens,
-and the fields of its scenario."""
+"""Builds one context from: its random generators (``Draws``), the token budget, the path of each
+corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and the
+scenario's fields."""
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:
-    """Tells whether a text is one printable line that reads the same after any escaping (BMP)."""
+    """Whether a text is one printable line that no escaping changes (BMP)."""
     return (
         text != ""
         and text == text.strip()
@@ -38,9 +38,9 @@ class Draws(NamedTuple):
     """The random generators of a context.
 
     Attributes:
-        content: of elements, documents or essays, in their order. All lengths of a family of nested
-            contexts have it in common, so that a shorter one is the beginning of a longer one.
-        placing: of what is placed anew for each length.
+        content: of elements, documents or essays, in their order. It is the same for all lengths
+            of nested contexts, so that a shorter one is the beginning of a longer one.
+        placing: of positions, which differ between lengths.
     """
 
     content: Random
@@ -57,14 +57,13 @@ class Filled(NamedTuple):
 def fill(
     estimates: list[int], budget: int, count: Callable[[int], int], start: int = 0
 ) -> Filled | None:
-    """Returns how many units fit into a budget of tokens while one unit more does not.
+    """The largest number of units that fits into a token budget; None where all units fit.
 
-    Estimates lead the search, exact counts decide. ``start`` units are known to fit. None where all
-    units fit, so that none is left to show that one more would not.
+    Estimates guide the search, exact counts decide. ``start`` units are known to fit.
     """
-    # Bisection between units that fit (low) and units that do not (high). Estimates add up to a
-    # little more or less than a text's tokens; the last exact count tells how much (drift), so that
-    # the next guess is mostly right, and a long text is counted a few times only.
+    # Bisection between numbers of units that fit (low) and that do not (high). The sum of estimates
+    # is a little more or less than a text's tokens: corrected by the last difference (drift), most
+    # guesses are right, so that a long text is counted a few times only.
     totals = [0, *accumulate(estimates)]
     low = start
     high = len(totals)
@@ -86,9 +85,9 @@ def fill(
 def enough(
     units: Iterable[Unit], size: Callable[[Unit], int], budget: int
 ) -> tuple[list[Unit], list[int]]:
-    """Returns units that together exceed a budget, and the size of each in tokens.
+    """Units that together exceed a budget, and the size of each in tokens.
 
-    Sizes of parts need not add up to the whole's: 1 % and ``SLACK`` on top make up for that.
+    By 1 % and ``SLACK``, since the sizes of parts need not add up to that of the whole.
     """
     chosen: list[Unit] = []
     sizes: list[int] = []
@@ -103,8 +102,8 @@ def enough(
 
 
 def shuffled(path: Path, key: str) -> Iterator[Record]:
-    """Yields a corpus's records in an order that depends on the key and on their ids alone."""
-    # A number each, fingerprint before place, since pairs would take three times the memory.
+    """Yields a corpus's records in an order that depends only on the key and their ids."""
+    # One number each, fingerprint before place: pairs would take three times the memory.
     order: list[int] = []
     for _, start, record in placed_jsonl(path):
         order.append(int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start)
@@ -116,7 +115,7 @@ def shuffled(path: Path, key: str) -> Iterator[Record]:
 
 
 def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserError:
-    """Returns the error for a corpus that offers too little to fill a context."""
+    """The error for a corpus that is too small to fill a context."""
     return UserError(
         f"corpora/{corpora}: {offers} are too few for a {scenario} context of {budget:,} tokens; "
         "set a shorter length, or another source"
@@ -137,16 +136,16 @@ def seeded_contexts(
 ) -> Iterator[Record]:
     """Yields one context for each seed, in the seeds' order.
 
-    A context depends on its seed, scenario, length and budget, on the corpora, the tokenizer, its
-    domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
-    that is asked for, and one element, document or sentence more would exceed that in one of them.
+    A context depends only on its seed, scenario, length and budget, on the corpora, the tokenizer,
+    its domain and settings. Its text has at most ``budget`` tokens in every requested format, and
+    one element, document or sentence more would exceed that in one of them.
 
-    Of one seed, ``nested`` contexts are a ``family``: elements, documents and essays of a shorter
-    one are the first ones of a longer one, as in the released data ("the number of elements in the
-    list or the number of documents", section 3.2). Each can be made without the others.
+    ``nested`` contexts of a seed are a ``family``: the elements, documents or essays of a shorter
+    one are the first of a longer one, as in the released data ("the number of elements in the list
+    or the number of documents", section 3.2). Each can be built without the others.
     """
     counter = load_tokenizer(tokenizer)
-    # The first domain goes without a name, so that naming others leaves its contexts as they are.
+    # The first domain has no name here, so that adding others does not change its contexts.
     ending = f"-{domain}" if domain else ""
     kind = f"{scenario}-{length}{ending}"
     family_kind = f"{scenario}{ending}"

@@ -1,4 +1,4 @@
-"""The formats in which the same content of a context is shown: numbered, bulleted, JSON."""
+"""The formats of a context's content: numbered, bulleted, JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ STARS = "*" * 20
 
 
 def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
-    """Returns the elements of a list, the first on the first line.
+    """The elements of a list in a format, each on its own line.
 
     >>> show_list(["a", 'b "c"'], "json")
     '["a",\\n"b \\\\"c\\\\""]'
@@ -29,14 +29,14 @@ def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
 
 
 def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
-    """Returns documents by their fields, each under its name, from doc-1 on."""
+    """Documents in a format, each with its name and fields, from doc-1 on."""
     numbered = enumerate(documents, start=1)
     texts = [show_document(number, document, format) for number, document in numbered]
     return "{" + ",\n\n".join(texts) + "}" if format == "json" else "\n\n".join(texts)
 
 
 def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED) -> str:
-    """Returns one document and its name."""
+    """One document with its name."""
     if format == "json":
         return f'"doc-{number}": {_json(fields)}'
     bulleted = format == "bulleted"
@@ -50,16 +50,16 @@ CONTENT: Mapping[str, tuple[str, Callable[..., str]]] = {
     "list": ("elements", show_list),
     "multidoc": ("documents", show_documents),
 }
-"""Of each scenario with formats, the field of a context's record that they show, and how."""
+"""By scenario: the field of a context's record that is shown in formats, and the function."""
 
 
 def formats_of(scenario: str, formats: Sequence[str]) -> list[str]:
-    """Returns those of the formats in which a scenario is shown; a running text has one."""
+    """The formats that apply to a scenario; a running text has only one."""
     return list(formats) if scenario in CONTENT else [NUMBERED]
 
 
 def in_format(context: Record, format: str) -> Record:
-    """Returns a context's record with its text and tokens in a format that it was made for."""
+    """A context's record with its text and tokens in one of its formats."""
     if format == NUMBERED:
         return context
     content, show = CONTENT[context["scenario"]]
@@ -75,10 +75,11 @@ def fill_formats(
     formats: Sequence[str],
     tokenizer: Tokenizer,
 ) -> tuple[int, Record] | None:
-    """Returns how many units fit into a budget in each format, and the fields of their tokens.
+    """The number of units that fits into a budget in all formats, and the fields of their tokens:
+    ``tokens`` (as numbered), and ``format_tokens`` if there are several formats.
 
-    Those are ``tokens``, as numbered, and ``format_tokens`` of several formats. ``content`` gives
-    that of so many units, ``sizes`` are estimates of each; None where all fit (``filling.fill``).
+    ``content`` returns that of so many units, ``sizes`` are estimates; None: all fit
+    (``filling.fill``).
     """
     show = CONTENT[scenario][1]
 

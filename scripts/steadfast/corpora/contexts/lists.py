@@ -27,7 +27,8 @@ def build(
 ) -> Record:
     """Builds the longest list that fits into a budget in all formats: tokens, text, elements.
 
-    No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
+    No element is part of another one. ``instruction_share`` (0 to 1) of them are instructions, the
+    others UUIDs.
     """
     rng = draws.content
     instructions = list[str]()
@@ -57,9 +58,9 @@ def _elements(
     tokenizer: Tokenizer,
     used: list[str],
 ) -> Iterator[str]:
-    """Yields elements, and adds the instructions among them to those that are ``used``.
+    """Yields elements, and adds the instructions among them to ``used``.
 
-    Ends with the instructions: a list of UUIDs alone would be another task.
+    Ends after the last instruction: a list of UUIDs only would be another task.
     """
     key = f"{rng.getrandbits(128):032x}"
     instructions = _instructions(corpora["alpaca"], key, tokenizer) if share else iter(())
@@ -79,10 +80,10 @@ def _elements(
 
 
 def _instructions(path: Path, key: str, tokenizer: Tokenizer) -> Iterator[str]:
-    """Yields instructions of a corpus, in an order by the key, none of which is part of another.
+    """Yields instructions of a corpus, ordered by the key, none of which is part of another.
 
-    Whether one is taken depends on those before it alone, so that a longer list begins with a
-    shorter one.
+    Whether one is used depends only on those before it, so that a longer list begins with a shorter
+    one.
     """
     shortest, longest = LIST["instruction_tokens"]
     chosen = Separate()
@@ -101,19 +102,19 @@ def _instructions(path: Path, key: str, tokenizer: Tokenizer) -> Iterator[str]:
 class Separate:
     """Texts of which none is part of another one.
 
-    Of a text that is part of another, the latter has all runs (a space and nine characters), so a
-    text is refused whose runs all occurred before, or in which a run of an earlier text leads to
-    that text. Time and memory are linear in the texts.
+    A text that contains another contains all its runs (a space and nine characters). So a text is
+    rejected if all its runs occurred before, or if a run of an earlier text leads to that text in
+    it. Time and memory are linear in the texts.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._runs: set[int] = set()
         self._anchors: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        """Of each text one run, the one that is the anchor of fewest others: text and offset."""
+        """Text and offset of one run of each text, which is the anchor of the fewest others."""
 
     def add(self, text: str) -> bool:
-        """Adds a text if it is no part of an earlier one, nor one of those part of it."""
+        """Adds a text unless it is part of an earlier one or contains one; whether it was added."""
         runs = {match.start(): hash(match[1]) for match in RUN.finditer(text)}
         if self._runs.issuperset(runs.values()):
             return False

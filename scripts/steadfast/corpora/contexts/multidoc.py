@@ -22,7 +22,7 @@ REPEATS_ONE_OF = round(1 / MULTIDOC["repeated_share"])
 
 
 class Document(NamedTuple):
-    """A document's fields in shown order, and the number of the text that it shows."""
+    """A document's fields in their order, and the number of its text."""
 
     fields: dict[str, str]
     text: int
@@ -35,12 +35,12 @@ def build(
     tokenizer: Tokenizer,
     formats: Sequence[str] = (NUMBERED,),
 ) -> Record:
-    """Builds the most documents that fit into a budget in all formats, and their duplicate_groups.
+    """Builds the most documents that fit into a budget in all formats, with their duplicate_groups.
 
-    One of each ``REPEATS_ONE_OF`` documents repeats the text of an earlier one, at a position that
-    is random, so that a quarter of any first n does, to within one; from two documents on, at least
-    one. From four on, each combination of title or none with source or none occurs. Texts come from
-    each corpus as likely as from another.
+    One of each ``REPEATS_ONE_OF`` documents, at a random position, repeats the text of an earlier
+    one, so that a quarter of any first n does, to within one; from two documents on, at least one.
+    From four on, all combinations of with or without title and source occur. All corpora have the
+    same probability.
     """
     documents, sizes = filling.enough(
         _documents(draws.content, corpora, tokenizer),
@@ -78,8 +78,8 @@ def _groups(documents: list[Document]) -> list[list[int]]:
 def _documents(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[Document]:
-    # Any first n of them have their share of repeated texts, and where a document stands does not
-    # tell whether its text is repeated.
+    # Any first n have their share of repeated texts, but a document's position does not reveal
+    # whether its text is repeated.
     texts: list[str] = []
     repeated: list[int] = []
     used_ids: set[str] = set()
@@ -97,11 +97,11 @@ def _documents(
 
 
 def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
-    # Joining a set with a chance that grows with its size makes sets of very different sizes.
+    # A set grows with a probability proportional to its size, so that sizes differ widely.
     sets = set(repeated)
     fresh = texts - len(sets)
     if not sets or (fresh and len(sets) < MULTIDOC["repeated_sets"] and rng.random() < 0.5):
-        return rng.choice([text for text in range(texts) if text not in sets])
+        return rng.choice(sorted(set(range(texts)) - sets))
     return rng.choice(repeated)
 
 
@@ -114,7 +114,7 @@ def _fields(
         "iD2": _fresh(lambda: str(UUID(int=rng.getrandbits(128))), used_ids),
         "date": _date(rng, record["date"]),
     }
-    # The first four documents show all combinations, the others are left to chance.
+    # The first four documents have all combinations, the others random ones.
     titled = number & 1 if number < 4 else rng.random() >= MULTIDOC["without_title"]
     sourced = number & 2 if number < 4 else rng.random() >= MULTIDOC["without_source"]
     if titled:
@@ -144,7 +144,7 @@ def _is_value(text: str | None) -> TypeGuard[str]:
 
 def _date(rng: Random, recorded: str | None) -> str:
     first, last = map(date.fromisoformat, MULTIDOC["dates"])
-    # Drawn in any case, so that other draws do not depend on which records have a date.
+    # Sampled in any case, so that later random numbers do not depend on which records have a date.
     sampled = first + timedelta(days=rng.randint(0, (last - first).days))
     return recorded if _is_value(recorded) else sampled.isoformat()
 
@@ -169,14 +169,14 @@ def _passages(
 
 
 def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
-    """Returns a text's first tokens, as many as drawn from ``text_tokens``; None if too few."""
+    """A text's first tokens, a random number within ``text_tokens``; None if there are too few."""
     lowest, highest = MULTIDOC["text_tokens"]
     text = text[: CHARACTERS * highest].strip()
     tokens = tokenizer.encode(text)
     sampled = rng.randint(lowest, highest)
     if lowest <= len(tokens) <= sampled:
         return text
-    # Cut within a word or character, a text may have fewer tokens than it was cut to.
+    # Truncated within a word or character, a text may have fewer tokens.
     for length in range(sampled, min(highest, len(tokens)) + 1):
         head = tokenizer.decode(tokens[:length]).rstrip()
         if lowest <= tokenizer.count(head) <= highest:

@@ -31,7 +31,7 @@ class Sentence(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A key sentence to be: the type and number in its head tag, and what its tail tag says."""
+    """The tags of a key sentence: type and number of the head tag, and the tail tag."""
 
     type: str
     id: int
@@ -47,17 +47,19 @@ def build(
 ) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
-    Key sentences and ordinary ones lie spread over it, each of them there once. Their number does
-    not grow with the document, so that each length has its own: its beginning is not that of
-    another.
+    Key sentences and ordinary ones are spread over it, and each occurs once. Their number does not
+    grow with the document, so that each length has its own: a shorter document is not the beginning
+    of a longer one.
     """
     rng = draws.placing
     tags = _tags(rng)
     ((corpus, path),) = corpora.items()
     sentences = _sentences(draws.content, budget, corpus, path, tokenizer)
     sizes = [tokenizer.count(space + text) for space, text in sentences]
-    reserved = sum(tokenizer.count(tag.head) + tokenizer.count(tag.tail) for tag in tags)
-    tagged = bisect_right(list(accumulate(sizes)), budget - reserved - 2 * JOINT * len(tags))
+    reserved = 0
+    for tag in tags:
+        reserved += tokenizer.count(tag.head) + tokenizer.count(tag.tail) + 2 * JOINT
+    tagged = bisect_right(list(accumulate(sizes)), budget - reserved)
     keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
 
     def count(units: int) -> int:
@@ -90,7 +92,7 @@ contexts = partial(filling.seeded_contexts, "onedoc", build)  # the contexts of 
 
 
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
-    """Returns the sentences with their white space, those at the keys' places in their tags."""
+    """The sentences with their white space, those at the keys' places within their tags."""
     parts = []
     for place, (space, text) in enumerate(sentences):
         tag = keys.get(place)
@@ -99,7 +101,7 @@ def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
 
 
 def segment(text: str) -> list[Sentence]:
-    """Returns the sentences of a text; with their white space they make it up but for its end."""
+    """The sentences of a text, with the white space before each."""
     import sentencex
 
     sentences = []
@@ -155,7 +157,7 @@ def _tags(rng: Random) -> list[Tag]:
 def _places(
     rng: Random, sentences: list[Sentence], tagged: int, tags: list[Tag], tokenizer: Tokenizer
 ) -> tuple[dict[int, Tag], list[int]]:
-    """Returns the tag of each key sentence by its place, and the places of ordinary sentences."""
+    """The tag of each key sentence by its place, and the places of ordinary sentences."""
     plain = render(sentences, {})
     occurrences = Counter(sentence.text for sentence in sentences)
     candidates = []
@@ -189,7 +191,7 @@ def _places(
 
 
 def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag]:
-    # Within each type the order of the ids is not that of the places, or it would tell nothing.
+    # Within each type the order of the ids must differ from that of the places, or tests nothing.
     while True:
         rng.shuffle(places)
         order: dict[str, list[int]] = {}

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -84,9 +84,10 @@ class ApiEngine(Engine):
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
-        self._refuse_what_batches_have(groups)
+        requests = list(chain.from_iterable(groups))
+        self._refuse_what_batches_have(requests)
         self._provider.expect(groups)
-        self._check_limits(groups)
+        self._check_limits(requests)
         self._replies: Replies = asyncio.Queue()
         self._settled = asyncio.Event()
         self._places = asyncio.Semaphore(self._most)
@@ -114,9 +115,8 @@ class ApiEngine(Engine):
                 sys.exit(128 + came[0])
             sending.result()
 
-    def _check_limits(self, groups: list[list[Request]]) -> None:
+    def _check_limits(self, requests: Sequence[Request]) -> None:
         limit = self._provider.most_live
-        requests = chain.from_iterable(groups)
         longest = max((request.max_tokens for request in requests), default=0)
         if limit is not None and longest > limit:
             raise UserError(
@@ -125,12 +125,12 @@ class ApiEngine(Engine):
                 "reasoning.tokens, or set batch: true"
             )
 
-    def _refuse_what_batches_have(self, groups: list[list[Request]]) -> None:
+    def _refuse_what_batches_have(self, requests: Sequence[Request]) -> None:
         if self._setup.journal is None:
             return
         path = BatchState.place(self._setup.journal)
         under_way = BatchState.load(path).under_way
-        submitted = sum(request.hash in under_way for request in chain.from_iterable(groups))
+        submitted = sum(request.hash in under_way for request in requests)
         if submitted:
             raise UserError(
                 f"{path}: {submitted} of the requests are in running batches, and sending them "

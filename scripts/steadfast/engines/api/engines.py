@@ -24,7 +24,7 @@ BATCHES: Final[dict[str, type[Batches[Any]]]] = {
 
 
 def build(setup: Setup) -> Engine:
-    """The engine of a model behind an API, live or as its setting ``batch`` says."""
+    """The engine of a model behind an API, live or in batches."""
     name = setup.answers["engine"]
     batch = setup.operation.get("batch")
     provider = PROVIDERS[name](setup)

@@ -1,5 +1,5 @@
-"""A provider behind an API: address, key, request bodies and replies; then what providers with
-their own format, not OpenAI's, have in common."""
+"""A provider behind an API: address, key, request bodies and replies. ``DialectProvider`` is the
+base of providers whose format is not OpenAI's."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

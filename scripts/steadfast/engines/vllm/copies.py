@@ -142,14 +142,14 @@ class VllmCopies(VllmEngine):
     def __init__(self, setup: Setup):
         super().__init__(setup)
         self._part = dict(setup.answers), dict(setup.operation), setup.journal
+        self._count = setup.operation[COPIES]
 
     def load(self) -> None:
         """Starts the copies, unless they run already."""
         if self._loaded.model is None:
-            count = self._operation[COPIES]
-            self._lease(count)
+            self._lease(self._count)
             visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
-            self._loaded.model = Copies(count, visible)
+            self._loaded.model = Copies(self._count, visible)
 
     def answer(self, groups: Groups) -> Iterator[tuple[Request, Response]]:
         first = self._loaded.model is None

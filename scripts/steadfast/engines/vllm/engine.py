@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.contract.request import Request, Response, ordered, size
-from steadfast.engines.api.body import SUFFIX, count, mapping
+from steadfast.engines.api.body import SAMPLING, SUFFIX, count, mapping
 from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
@@ -27,7 +27,6 @@ TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
 LOADING = ("model", "revision", "tokenizer", "hf_overrides", "seed")
 FORMER_KEYS = ("dtype", "quantization")
 """Engine arguments that request hashes contain next to ``engine_args``, as they always did."""
-SAMPLING = ("temperature", "top_p", "top_k", "min_p")
 SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # so that the engine's errors reach the job
     "VLLM_NO_USAGE_STATS": "1",
@@ -54,38 +53,46 @@ class VllmEngine(Engine):
     def __init__(self, setup: Setup):
         settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
         given = {name: value for name, value in settings.items() if value not in (None, {}, False)}
-        arguments = dict(given.pop("engine_args", {}))
-        self._engine_args = dict(arguments)
-        self._window: int = setup.answers["window"]
+        self._engine_args = dict(given.pop("engine_args", {}))
         self._given = given
-        self._operation = setup.operation
+        self._window: int = setup.answers["window"]
+        self._operation_args: Settings = setup.operation.get("engine_operation_args", {})
+        self._parallel: int = setup.operation.get("tensor_parallel_size", 1)
         self._log = setup.log
-        trust = arguments.get("trust_remote_code", False)
+        trust = self._engine_args.get("trust_remote_code", False)
         named = {name: given[name] for name in TEXT if name in given}
         self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
-        chat = given.get("template", "chat") == "chat"
-        template = {"chat_template": self._text.template_hash} if chat else {"suffix": SUFFIX}
         self._stop_ids = self._text.stop_token_ids
-        defaults = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
         self._sampling = self._sampling_of(setup.own)
-        reasoning = setup.answers.get("reasoning")
-        special = self._text.special_among(marks(reasoning)) if reasoning else []
-        # Marks of reasoning that are special tokens would otherwise vanish from the text.
-        detokenizing = {"skip_special_tokens": False} if special else {}
-        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **detokenizing}
-        former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
-        further = {"engine_args": arguments} if arguments else {}
-        self.answers = {**defaults, **given, **former, **further, **template, **fixed}
+        self.answers = self._determining(setup.answers.get("reasoning"))
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
-        self._batch: int | None = setup.operation.get("engine_operation_args", {}).get(AT_ONCE)
-        if self._hint and self._hint.exists():
-            hinted = count(mapping(read_json(self._hint)).get("batch"))
-            self._batch = min(self._batch or hinted, hinted) if hinted else self._batch
+        self._batch: int | None = self._operation_args.get(AT_ONCE)
+        hint = read_json(self._hint) if self._hint and self._hint.exists() else None
+        if hinted := count(mapping(hint).get("batch")):
+            self._batch = min(self._batch or hinted, hinted)
         self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
         self._loaded = setup.loaded
         self._leased = setup.leased
         self._in_hand = 1
         self._used: Counter[str] = Counter()
+
+    def _determining(self, reasoning: Settings | None) -> Record:
+        """The settings that determine a response, as request hashes contain them."""
+        arguments = dict(self._engine_args)
+        former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
+        answers = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
+        answers |= {**self._given, **former}
+        if arguments:
+            answers["engine_args"] = arguments
+        if answers["template"] == "chat":
+            answers["chat_template"] = self._text.template_hash
+        else:
+            answers["suffix"] = SUFFIX
+        answers |= {**self._sampling, "stop_token_ids": self._stop_ids}
+        # Marks of reasoning that are special tokens would otherwise vanish from the text.
+        if reasoning and self._text.special_among(marks(reasoning)):
+            answers["skip_special_tokens"] = False
+        return answers
 
     def _sampling_of(self, own: Settings) -> Record:
         """Sampling settings: the config's, or those of the model's generation config."""
@@ -197,14 +204,13 @@ class VllmEngine(Engine):
                 f"model {self._given['model']}: this version of vLLM has no batch-invariant mode; "
                 "update vLLM, or remove batch_invariant"
             )
-        parallel = self._operation.get("tensor_parallel_size", 1)
         arguments = {
             **{name: self._given[name] for name in LOADING if name in self._given},
             "enable_prefix_caching": True,
             "max_model_len": self._window,
-            "tensor_parallel_size": parallel,
+            "tensor_parallel_size": self._parallel,
             **self._engine_args,
-            **self._operation.get("engine_operation_args", {}),
+            **self._operation_args,
         }
         if self._batch:  # may be less than configured, after an out-of-memory error
             arguments[AT_ONCE] = self._batch
@@ -218,19 +224,16 @@ class VllmEngine(Engine):
 
     def _lease(self, copies: int = 1) -> None:
         """Locks the GPUs that the engine needs, where jobs share this machine's."""
-        further = self._operation.get("engine_operation_args", {})
-        pipeline = further.get("pipeline_parallel_size", 1)
-        parallel = self._operation.get("tensor_parallel_size", 1)
-        hold(copies * pipeline * parallel, self._log)
+        pipeline = self._operation_args.get("pipeline_parallel_size", 1)
+        hold(copies * pipeline * self._parallel, self._log)
 
     def _look_at_memory(self, largest: int) -> None:
         """Checks the KV cache, and sets the number of concurrent requests."""
         from vllm.platforms import current_platform
 
-        parallel = self._operation.get("tensor_parallel_size", 1)
         versions = [f"{name} {version(name)}" for name in self.packages[:2]]
         device = current_platform.get_device_name() or current_platform.device_type
-        self._machine = ", ".join([*versions, f"{parallel} × {device}"])
+        self._machine = ", ".join([*versions, f"{self._parallel} × {device}"])
         commit = self._text.provenance()["commit"]
         self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
         config = self.engine.vllm_config
@@ -263,15 +266,15 @@ class VllmEngine(Engine):
 
     def _sentence(self, error: Exception, what: str) -> EngineFailed:
         """The error to raise; after an out-of-memory error the batch size is halved."""
-        chain: BaseException | None = error
-        seen: list[str] = []
-        while chain is not None and len(seen) < 10:
-            seen.append(f"{type(chain).__name__}: {chain}")
-            chain = chain.__cause__ or chain.__context__
-        reason = seen[0].split("\n")[0][:300]
+        cause: BaseException | None = error
+        messages: list[str] = []
+        while cause is not None and len(messages) < 10:
+            messages.append(f"{type(cause).__name__}: {cause}")
+            cause = cause.__cause__ or cause.__context__
+        reason = messages[0].split("\n")[0][:300]
         resume = "responses so far are cached: run again"
         batch = self._batch or UNKNOWN_BATCH
-        if batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
+        if batch > 1 and any(word in "\n".join(messages).lower() for word in MEMORY):
             half = batch // 2
             if self._hint:
                 write_json(self._hint, {"batch": half})
