@@ -63,6 +63,7 @@ def _prompts(
     seen: Record,
 ) -> Iterator[Record]:
     ending = f"/{seen['format']}" if "format" in seen else ""
+    family = {"family": context["family"]} if "family" in context else {}
     for expression, settings in zip(expressions, drawn, strict=True):
         number = expression["expression_id"]
         bias = {"bias": expression["direction"]} if task.directions else {}
@@ -72,7 +73,7 @@ def _prompts(
                 "sample_id": sample_id,
                 "task": task.id,
                 "context_id": context["context_id"],
-                **({"family": context["family"]} if "family" in context else {}),
+                **family,
                 "expression_id": number,
                 "variable_id": variable_id,
                 "instruction": fill(expression["template"], variables, sample_id),
