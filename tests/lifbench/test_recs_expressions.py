@@ -11,10 +11,9 @@ from steadfast.base.files import read_jsonl, write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.candidates import candidates
 from steadfast.benchmarks.lifbench.recs.clusters import clusters
-from steadfast.benchmarks.lifbench.recs.expressions import expressions
+from steadfast.benchmarks.lifbench.recs.expressions import expressions, statistics
 from steadfast.benchmarks.lifbench.recs.requests import requests
 from steadfast.benchmarks.lifbench.recs.review import review
-from steadfast.benchmarks.lifbench.recs.statistics import statistics
 from steadfast.benchmarks.lifbench.recs.vectors import vectors
 from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts

@@ -191,7 +191,7 @@ def _sampled_expressions(config: Config, section: Lifbench, task: str) -> DataFi
         "seed": config.seed,
         "directory": section.released.directory,
     }
-    function = "recs.statistics:sampled_expressions"
+    function = "recs.expressions:sampled_expressions"
     content = OWN.component(function, settings, _packaged(recs.originals, [task]))
     return DataFile(expression_file(task), "expressions", content, inputs, files)
 
