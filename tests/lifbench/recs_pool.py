@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from steadfast.base.files import write_jsonl
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
 
 TASK = "LOI"
 ORIGINAL = "What comes next after the {ordid} entry of the list?"

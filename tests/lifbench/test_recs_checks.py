@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 
 from small_contexts import expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
+from steadfast.benchmarks.lifbench.recs.checks import (
+    PASS,
+    Original,
+    Rewrite,
+    checked,
+    double_braces,
+    fields_of,
+)
 from steadfast.benchmarks.lifbench.recs.requests import original_of
 from steadfast.judging.rewriting import _rewordings
 

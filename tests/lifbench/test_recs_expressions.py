@@ -9,10 +9,9 @@ from small_contexts import expressions as own_record
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl, write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.candidates import candidates
 from steadfast.benchmarks.lifbench.recs.clusters import clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions, statistics
-from steadfast.benchmarks.lifbench.recs.requests import requests
+from steadfast.benchmarks.lifbench.recs.requests import candidates, requests
 from steadfast.benchmarks.lifbench.recs.review import review
 from steadfast.benchmarks.lifbench.recs.vectors import vectors
 from steadfast.contract.components import JudgePrompt

@@ -7,8 +7,7 @@ from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 from steadfast.benchmarks.lifbench.recs.review import Decision, read_review, review
 

@@ -267,7 +267,7 @@ def _steps(
     if asked:
         replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
         inputs = {"requests": RECS_REQUESTS, **replies}
-        yield file("candidates", "candidates:candidates", {**worded, "rewriters": asked}, inputs)
+        yield file("candidates", "requests:candidates", {**worded, "rewriters": asked}, inputs)
     else:
         needs = released.fetched(directory, [source["repository"] + source["rewrites"][task]])
         yield file("candidates", "released:candidates", published, {}, needs)

@@ -15,7 +15,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.recs import checks, vectors
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
@@ -101,10 +100,10 @@ def candidates(
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     released = rewrites(task["id"], directory)
     direction = checks.rewritten(task)
-    texts: list[Rewrite] = []
+    texts: list[checks.Rewrite] = []
     for rewriter, texts_of_rewriter in released.texts.items():
-        texts += [Rewrite(rewriter, direction, text) for text in texts_of_rewriter]
-    return checked([checks.Original(task["id"], direction, released.original)], texts)
+        texts += [checks.Rewrite(rewriter, direction, text) for text in texts_of_rewriter]
+    return checks.checked([checks.Original(task["id"], direction, released.original)], texts)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:

@@ -13,7 +13,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.lifbench.recs import checks
-from steadfast.benchmarks.lifbench.recs.candidates import HAND_WRITTEN
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.config.source import check_source
 
@@ -102,7 +101,7 @@ def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction,
     """Returns the originals among candidates, by direction."""
     by_direction = {}
     for record in candidates:
-        if record["rewriter"] == HAND_WRITTEN:
+        if record["rewriter"] == checks.HAND_WRITTEN:
             original = checks.Original(task, record["direction"], record["text"])
             by_direction[record["direction"]] = original
     return by_direction
