@@ -165,11 +165,9 @@ def _packaged(source: str, tasks: Sequence[str]) -> list[str]:
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     """Returns the file of a task's templates as they are, the project's own or the released."""
     source = section.expressions
-    content = OWN.component(
-        f"expressions:{source}_expressions",
-        {"task": TASKS[task].worded},
-        _packaged(source, [task]),
-    )
+    function = f"expressions:{source}_expressions"
+    settings = {"task": TASKS[task].worded}
+    content = OWN.component(function, settings, _packaged(source, [task]))
     return DataFile(expression_file(task), "expressions", content, _templates(source))
 
 

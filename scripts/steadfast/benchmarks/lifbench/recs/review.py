@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -86,25 +86,16 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
 
 def _one_line(value: Record) -> str:
     # In double quotation marks: other styles make blanks of some characters.
-    text: str = yaml.safe_dump(
-        value,
-        default_flow_style=True,
-        allow_unicode=True,
-        width=math.inf,
-        sort_keys=False,
-        default_style='"',
-    )
+    look: Any = {"default_flow_style": True, "default_style": '"', "width": math.inf}
+    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, **look)
     return text.strip()
 
 
 def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
     """Returns the originals among candidates, by direction."""
-    by_direction = {}
-    for record in candidates:
-        if record["rewriter"] == checks.HAND_WRITTEN:
-            original = checks.Original(task, record["direction"], record["text"])
-            by_direction[record["direction"]] = original
-    return by_direction
+    hand = [record for record in candidates if record["rewriter"] == checks.HAND_WRITTEN]
+    texts = [checks.Original(task, record["direction"], record["text"]) for record in hand]
+    return {original.direction: original for original in texts}
 
 
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
@@ -122,9 +113,8 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
             "reads; copy the review that the workflow wrote, and enter the decisions there"
         )
     if content.get("task") != task:
-        raise UserError(
-            f"{path}: task: {shown(content.get('task'))} is not {task}; rename the file"
-        )
+        other = shown(content.get("task"))
+        raise UserError(f"{path}: task: {other} is not {task}; rename the file")
     decisions = content.get("decisions")
     if not isinstance(decisions, dict):
         raise UserError(
@@ -168,9 +158,8 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
         raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
     allowed = set(checks.REASONS) - {"fields"}
     if not isinstance(despite, list) or not allowed.issuperset(map(str, despite)):
-        raise UserError(
-            f"{where}: despite: a list of checks was expected, of {', '.join(sorted(allowed))}"
-        )
+        names = ", ".join(sorted(allowed))
+        raise UserError(f"{where}: despite: a list of checks was expected, of {names}")
     failed = [word for word in original.failures(text) if word not in despite]
     if failed:
         raise UserError(
@@ -196,10 +185,6 @@ def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
-    texts = {candidate["text_id"]: candidate["text"] for candidate in candidates}
-    decisions = {}
-    for cluster in clusters:
-        if "decision" in cluster:
-            key = checks.text_hash(texts[cluster["text_id"]])
-            decisions[key] = Decision(cluster["decision"], cluster["edit"])
-    return decisions
+    hashes = {candidate["text_id"]: checks.text_hash(candidate["text"]) for candidate in candidates}
+    decided = [cluster for cluster in clusters if "decision" in cluster]
+    return {hashes[c["text_id"]]: Decision(c["decision"], c["edit"]) for c in decided}
