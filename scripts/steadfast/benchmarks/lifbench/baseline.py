@@ -76,7 +76,7 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
     number = _likeliest_groups(len(documents))
-    rows = [[document.get(key) for key in keys] for document in sampled]
+    rows = [list(map(document.get, keys)) for document in sampled]
     ends = [len(rows) * group // number for group in range(number + 1)]
     groups = (rows[start:end] for start, end in pairwise(ends))
     return "\n".join(answers.unescaped_json(group) for group in groups if group)

@@ -29,7 +29,8 @@ def original_of(
 ) -> str:
     """Returns the template of a task that is rewritten."""
     if source == "released":
-        return released.rewrites(task["id"], directory).original
+        template, _ = released.rewrites(task["id"], directory)
+        return template
     direction = checks.rewritten(task)
     expressions = base(inputs, task)["expressions"]
     templates = [record["template"] for record in expressions if record["direction"] == direction]
