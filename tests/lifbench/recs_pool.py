@@ -20,8 +20,8 @@ TEXTS = [
 
 def pool(direction: int = 1) -> list[dict]:
     """The candidates, text 0 hand-written and the others of rewriter m."""
-    rewrites = [Rewrite("m", direction, text) for text, _, _ in TEXTS[1:]]
-    return list(checked([Original(TASK, direction, ORIGINAL)], rewrites))
+    rewrites = [Rewrite("m", text) for text, _, _ in TEXTS[1:]]
+    return list(checked(Original(TASK, direction, ORIGINAL), rewrites))
 
 
 def places(candidates: list[dict]) -> list[dict]:

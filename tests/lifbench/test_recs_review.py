@@ -117,7 +117,7 @@ def test_a_hash_that_stands_twice_is_refused(tmp_path):
 
 
 def test_a_text_that_cannot_be_filled_cannot_be_accepted(tmp_path):
-    candidates = list(checked([Original(TASK, 1, ORIGINAL)], [Rewrite("m", 1, "After it?")]))
+    candidates = list(checked(Original(TASK, 1, ORIGINAL), [Rewrite("m", "After it?")]))
     hashed = text_hash("After it?")
     write_text(tmp_path / "r.yaml", f'format: 1\ntask: LOI\ndecisions: {{"{hashed}": accept}}')
     with pytest.raises(UserError, match="cannot be filled; edit or reject it"):

@@ -93,24 +93,22 @@ class Rewrite(NamedTuple):
     """A text as it came."""
 
     rewriter: str  # who worded it
-    direction: Direction  # of the original
     text: str  # the rewrite
 
 
-def checked(originals: Iterable[Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
-    """Yields originals and rewrites, numbered, each with ``pass`` or the check that failed."""
-    by_direction = {original.direction: original for original in originals}
-    hand = [Rewrite(HAND_WRITTEN, o.direction, o.text) for o in by_direction.values()]
+def checked(original: Original, texts: Iterable[Rewrite]) -> Iterator[Record]:
+    """Yields original and rewrites, numbered, each with ``pass`` or the check that failed."""
+    hand_written = Rewrite(HAND_WRITTEN, original.text)
     seen: set[str] = set()
-    for number, (rewriter, direction, raw) in enumerate((*hand, *texts)):
-        text, mended, status = by_direction[direction].check(raw)
+    for number, (rewriter, raw) in enumerate((hand_written, *texts)):
+        text, mended, status = original.check(raw)
         if status == PASS and folded(text) in seen:
             status = "duplicate"
         seen.add(folded(text))
         yield {
             "text_id": number,
             "text": text,
-            "direction": direction,
+            "direction": original.direction,
             "rewriter": rewriter,
             "mended": mended,
             "status": status,

@@ -6,7 +6,7 @@ Beside them stands what its rewrites, clusters and picks are like.
 import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -18,16 +18,14 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.benchmarks.lifbench.recs import checks, released, requests
 from steadfast.benchmarks.lifbench.recs import review as reviews
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Decision, Decisions
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
-BEFORE = 100
 HAND = 200
 RANDOM = 1000
-"""What is added to the number of a cluster of direction -1, of a hand-written template, and of a
-text drawn at random, so that no two ids are the same and none depends on another text."""
+"""What is added to the number of a hand-written template, and of a text drawn at random, so that no
+two ids are the same and none depends on another text."""
 RELEASED = "released"  # in place of a review: what the authors made of their rewrites
 SETS = 2000  # of random texts, beside which the picks stand
 REMEDY = "accept or edit rewrites {place} (docs/lifbench-variants.md), or raise lifbench.recs.count"
@@ -39,7 +37,7 @@ def sampled_expressions(
 ) -> Record:
     """Returns the expressions that RECS samples, with rows of what they are chosen from."""
     content = expressions(inputs, task, seed=seed, **settings)
-    return {**content, "statistics": list(statistics(inputs, task["id"], content, seed))}
+    return {**content, "statistics": [statistics(inputs, task["id"], content, seed)]}
 
 
 def expressions(
@@ -83,9 +81,8 @@ def expressions(
             random_sets[-1].append(number)
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
-    directions = {cluster["direction"] for cluster in clusters}
     for template in hand["expressions"]:
-        if template["direction"] not in directions:
+        if template["direction"] != checks.rewritten(task):
             shared.append(HAND + template["expression_id"])
             sampled.append({**template, "expression_id": shared[-1]})
     counted = nearest.values() if nearest else chain.from_iterable(drawn)
@@ -119,40 +116,34 @@ def _texts(
 
 
 def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Record]:
-    """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
-    by_cluster: dict[tuple[int, int], list[Record]] = defaultdict(list)
+    """Returns the usable text of each cluster that is nearest to its centre."""
+    by_cluster: dict[int, list[Record]] = defaultdict(list)
     for text in texts:
-        by_cluster[text["direction"] or 0, text["cluster"]].append(text)
+        by_cluster[text["cluster"]].append(text)
     nearest = {}
-    for (direction, cluster), members in sorted(by_cluster.items()):
+    for cluster, members in sorted(by_cluster.items()):
         usable = [text for text in members if text["usable"]]
         if not usable:
+            direction = members[0]["direction"]
             way = f", direction {direction:+d}" if direction else ""
             raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
-        number = cluster + (BEFORE if direction == -1 else 0)
-        nearest[number] = min(usable, key=lambda text: text["rank"])
-    return dict(sorted(nearest.items()))
+        nearest[cluster] = min(usable, key=lambda text: text["rank"])
+    return nearest
 
 
 def _drawn(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[Record]:
-    """Returns usable texts of each direction in an order that rejecting one does not change."""
+    """Returns a usable text for each cluster, in an order that rejecting one does not change."""
 
     def turn(text: Record) -> str:
         return hashlib.sha256(f"{seed}/{text['text']}".encode()).hexdigest()
 
-    by_way: dict[int | None, list[Record]] = defaultdict(list)
-    for text in texts:
-        by_way[text["direction"]].append(text)
-    drawn: list[Record] = []
-    for members in by_way.values():
-        number = len({text["cluster"] for text in members})
-        usable = [text for text in members if text["usable"]]
-        if len(usable) < number:
-            raise UserError(
-                f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
-            )
-        drawn += sorted(usable, key=turn)[:number]
-    return drawn
+    number = len({text["cluster"] for text in texts})
+    usable = [text for text in texts if text["usable"]]
+    if len(usable) < number:
+        raise UserError(
+            f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
+        )
+    return sorted(usable, key=turn)[:number]
 
 
 def _expression(number: int, text: Record) -> Record:
@@ -173,10 +164,8 @@ def _expression(number: int, text: Record) -> Record:
     }
 
 
-def statistics(
-    inputs: Mapping[str, Path], task: str, expressions: Record, seed: int
-) -> Iterator[Record]:
-    """Yields a row for each direction of a task that was rewritten.
+def statistics(inputs: Mapping[str, Path], task: str, expressions: Record, seed: int) -> Record:
+    """Returns what a task's rewrites, clusters and picks are like.
 
     Returns:
         task; direction; texts; usable, those that pass all checks; mended, those whose braces were
@@ -188,35 +177,35 @@ def statistics(
         edited, how many of them people changed (null where no nearest texts are sampled);
         reviewed, whether people decided on all.
     """
-    candidates = list(read_jsonl(inputs["candidates"]))
+    texts = list(read_jsonl(inputs["candidates"]))
+    places = list(read_jsonl(inputs["clusters"]))
     vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
+    direction = texts[0]["direction"]
+    statuses = Counter(text["status"] for text in texts)
+    sizes = Counter(place["cluster"] for place in places)
+    order = [place["text_id"] for place in places]
+    points = np.array([vectors[text_id] for text_id in order])
     nearest = set(expressions["sampling"]["nearest"])
-    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
-        texts = [candidate for candidate in candidates if candidate["direction"] == direction]
-        statuses = Counter(text["status"] for text in texts)
-        sizes = Counter(member["cluster"] for member in members)
-        order = [member["text_id"] for member in members]
-        points = np.array([vectors[text_id] for text_id in order])
-        picks = []
-        for expression in expressions["expressions"]:
-            is_nearest = expression["expression_id"] in nearest and "hash" in expression
-            if is_nearest and expression["direction"] == direction:
-                picks.append(expression)
-        places = [order.index(pick["text_id"]) for pick in picks]
-        yield {
-            "task": task,
-            "direction": direction,
-            "texts": len(texts),
-            "usable": statuses[checks.PASS],
-            "mended": sum(text["mended"] for text in texts),
-            **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
-            "sizes": [size for _, size in sorted(sizes.items())],
-            "inertia": round(sum(member["distance"] ** 2 for member in members), 6),
-            "pick_distances": [pick["distance"] for pick in picks],
-            "edited": sum(pick["edited"] for pick in picks) if picks else None,
-            "reviewed": expressions["reviewed"],
-            **_spread(points, places, f"{seed}/{task}/{direction}"),
-        }
+    picks = []
+    for expression in expressions["expressions"]:
+        # A hand-written template has no hash.
+        if expression["expression_id"] in nearest and "hash" in expression:
+            picks.append(expression)
+    picked_points = [order.index(pick["text_id"]) for pick in picks]
+    return {
+        "task": task,
+        "direction": direction,
+        "texts": len(texts),
+        "usable": statuses[checks.PASS],
+        "mended": sum(text["mended"] for text in texts),
+        **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
+        "sizes": [size for _, size in sorted(sizes.items())],
+        "inertia": round(sum(place["distance"] ** 2 for place in places), 6),
+        "pick_distances": [pick["distance"] for pick in picks],
+        "edited": sum(pick["edited"] for pick in picks) if picks else None,
+        "reviewed": expressions["reviewed"],
+        **_spread(points, picked_points, f"{seed}/{task}/{direction}"),
+    }
 
 
 def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Record:

@@ -90,11 +90,10 @@ def candidates(
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     template, texts_by_rewriter = rewrites(task["id"], directory)
-    direction = checks.rewritten(task)
     pool: list[checks.Rewrite] = []
     for rewriter, texts in texts_by_rewriter.items():
-        pool += [checks.Rewrite(rewriter, direction, text) for text in texts]
-    return checks.checked([checks.Original(task["id"], direction, template)], pool)
+        pool += [checks.Rewrite(rewriter, text) for text in texts]
+    return checks.checked(checks.Original(task["id"], checks.rewritten(task), template), pool)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:

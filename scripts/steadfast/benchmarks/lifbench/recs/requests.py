@@ -72,5 +72,5 @@ def candidates(
         except UnreadableError as error:
             message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
             raise UserError(message) from None
-        texts += [checks.Rewrite(rewriter, direction, text) for text in listed]
-    return checks.checked([checks.Original(task["id"], direction, prompt.answer)], texts)
+        texts += [checks.Rewrite(rewriter, text) for text in listed]
+    return checks.checked(checks.Original(task["id"], direction, prompt.answer), texts)

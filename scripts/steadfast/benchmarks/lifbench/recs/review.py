@@ -13,7 +13,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.lifbench.recs import checks
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.config.source import check_source
 
 FORMAT = 1
@@ -51,16 +50,16 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
     texts = {candidate["text_id"]: candidate for candidate in pool}
-    originals_by_direction = originals(task, pool)
+    original = _original(task, pool)
+    way = "" if original.direction is None else f"direction {original.direction:+d}, "
+    places = list(read_jsonl(inputs["clusters"]))
+    sizes = Counter(place["cluster"] for place in places)
     lines = [_HEAD.format(task=task, format=FORMAT)]
-    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
-        way = "" if direction is None else f"direction {direction:+d}, "
-        sizes = Counter(member["cluster"] for member in members)
-        for record in sorted(members, key=itemgetter("cluster", "rank")):
-            if record["rank"] == 1:
-                size = sizes[record["cluster"]]
-                lines.append(f"\n  # === {way}cluster {record['cluster']}: {size} texts ===\n")
-            lines += _entry(record, texts[record["text_id"]], originals_by_direction[direction])
+    for place in sorted(places, key=itemgetter("cluster", "rank")):
+        if place["rank"] == 1:
+            cluster = place["cluster"]
+            lines.append(f"\n  # === {way}cluster {cluster}: {sizes[cluster]} texts ===\n")
+        lines += _entry(place, texts[place["text_id"]], original)
     return "".join(lines)
 
 
@@ -91,11 +90,10 @@ def _one_line(value: Record) -> str:
     return text.strip()
 
 
-def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
-    """Returns the originals among candidates, by direction."""
-    hand = [record for record in candidates if record["rewriter"] == checks.HAND_WRITTEN]
-    texts = [checks.Original(task, record["direction"], record["text"]) for record in hand]
-    return {original.direction: original for original in texts}
+def _original(task: str, candidates: Sequence[Record]) -> checks.Original:
+    """Returns the original, which is the first of the candidates."""
+    record = candidates[0]
+    return checks.Original(task, record["direction"], record["text"])
 
 
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
@@ -122,7 +120,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
         )
     # Of equal texts the first counts; the others are duplicates.
     by_hash = {checks.text_hash(candidate["text"]): candidate for candidate in reversed(candidates)}
-    originals_by_direction = originals(task, candidates)
+    original = _original(task, candidates)
     decided: dict[str, Decision] = {}
     for key, value in decisions.items():
         where = f"{path}: decisions: {key}"
@@ -131,9 +129,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
                 f"{where}: no rewrite has this hash, since the rewrites have changed; copy the "
                 "review that the workflow wrote last, and transfer the decisions that still apply"
             )
-        record = by_hash[key]
-        original = originals_by_direction[record["direction"]]
-        decided[key] = _decision(value, where, record, original)
+        decided[key] = _decision(value, where, by_hash[key], original)
     _check_distinct(path, decided, by_hash)
     return decided
 
