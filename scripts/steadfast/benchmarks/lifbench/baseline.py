@@ -36,7 +36,9 @@ def baseline_answer(
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return _near_the_beginning(context["elements"], variables.get("bias", 0), rng)
+            # A third of the positions that are asked for are near the beginning.
+            last = max(1, min(EDGE, (len(context["elements"]) - 1) // 4))
+            return str(context["elements"][rng.randint(1, last) + variables.get("bias", 0)])
         case "LBI" | "LBE":
             # What comes last is after any element, wherever that stands.
             return str(context["elements"][-1 if variables["bias"] > 0 else 0])
@@ -64,12 +66,6 @@ def baseline_answer(
             # In the order of the numbers in their head tags, as requested.
             sentences.sort(key=itemgetter("id"))
             return answers.unescaped_json([sentence["text"] for sentence in sentences])
-
-
-def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
-    """Returns the element asked for, were it, as a third are, near the beginning."""
-    position = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
-    return elements[position + bias]
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:

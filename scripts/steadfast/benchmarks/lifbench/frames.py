@@ -56,6 +56,7 @@ def score_frame(
             row[f"{POINT}{name}"] = fraction
         for name, rating in record["other_raters"].items():
             row[f"{OTHER}{name}"] = rating["total"]
+        # A record has few of the points, and no number where nothing is known.
         for name, column in numbers.items():
             value = row.get(name)
             column.append(nan if value is None else value)
