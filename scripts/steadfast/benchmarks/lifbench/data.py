@@ -156,6 +156,7 @@ def _templates(source: str) -> dict[str, str]:
 
 def _packaged(source: str, tasks: Sequence[str]) -> list[str]:
     """Returns the packaged files of tasks' templates, where these are the project's own."""
+    # Tasks of one scenario share its description.
     packaged: set[str] = set()
     for task in tasks if source != "released" else ():
         packaged.update(own_files(task, TASKS[task].scenario))

@@ -62,6 +62,7 @@ def score_frame(
             column.append(nan if value is None else value)
     columns = {name: np.asarray(column) for name, column in numbers.items()}
     for name in others:
+        # Scores of one rubric alone, as the released ones, are compared with no other.
         if np.isnan(columns[name]).all():
             del columns[name]
     frame = pd.DataFrame({**texts, **columns})

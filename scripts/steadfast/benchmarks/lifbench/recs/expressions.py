@@ -137,6 +137,7 @@ def _drawn(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[
     def turn(text: Record) -> str:
         return hashlib.sha256(f"{seed}/{text['text']}".encode()).hexdigest()
 
+    # As many as clusters have a text each, so that both kinds of samples are as large.
     number = len({text["cluster"] for text in texts})
     usable = [text for text in texts if text["usable"]]
     if len(usable) < number:

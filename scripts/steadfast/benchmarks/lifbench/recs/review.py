@@ -92,6 +92,7 @@ def _one_line(value: Record) -> str:
 
 def _original(task: str, candidates: Sequence[Record]) -> checks.Original:
     """Returns the original, which is the first of the candidates."""
+    # A rewriter may have any name, so that the name alone would not tell which one it is.
     record = candidates[0]
     return checks.Original(task, record["direction"], record["text"])
 
