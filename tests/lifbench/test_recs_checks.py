@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 
 from small_contexts import expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
+from steadfast.benchmarks.lifbench.recs.checks import (
+    PASS,
+    Original,
+    Rewrite,
+    checked,
+    double_braces,
+    fields_of,
+)
 from steadfast.benchmarks.lifbench.recs.requests import original_of
 from steadfast.judging.rewriting import _rewordings
 
@@ -81,12 +87,12 @@ def test_any_text_is_checked_and_any_doubling_can_be_parsed(text):
 
 def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
     rewrites = [
-        Rewrite("m", 1, "What comes  NEXT after the {ordid} entry of the list?"),
-        Rewrite("m", 1, "Name the entry after the {ordid} in the list."),
-        Rewrite("m", 1, "Nothing of the kind."),
-        Rewrite("n", 1, "name the entry after\nthe {ordid} in the list."),
+        Rewrite("m", "What comes  NEXT after the {ordid} entry of the list?"),
+        Rewrite("m", "Name the entry after the {ordid} in the list."),
+        Rewrite("m", "Nothing of the kind."),
+        Rewrite("n", "name the entry after\nthe {ordid} in the list."),
     ]
-    found = list(checked([LOI], rewrites))
+    found = list(checked(LOI, rewrites))
     assert [one["text_id"] for one in found] == [0, 1, 2, 3, 4]
     assert [one["rewriter"] for one in found] == ["hand-written", "m", "m", "m", "n"]
     assert [one["status"] for one in found] == ["pass", "duplicate", "pass", "fields", "duplicate"]

@@ -7,8 +7,7 @@ from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 from steadfast.benchmarks.lifbench.recs.review import Decision, read_review, review
 
@@ -118,7 +117,7 @@ def test_a_hash_that_stands_twice_is_refused(tmp_path):
 
 
 def test_a_text_that_cannot_be_filled_cannot_be_accepted(tmp_path):
-    candidates = list(checked([Original(TASK, 1, ORIGINAL)], [Rewrite("m", 1, "After it?")]))
+    candidates = list(checked(Original(TASK, 1, ORIGINAL), [Rewrite("m", "After it?")]))
     hashed = text_hash("After it?")
     write_text(tmp_path / "r.yaml", f'format: 1\ntask: LOI\ndecisions: {{"{hashed}": accept}}')
     with pytest.raises(UserError, match="cannot be filled; edit or reject it"):

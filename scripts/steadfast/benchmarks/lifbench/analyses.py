@@ -40,9 +40,8 @@ def comparisons(
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part))
         compared.append(rows.assign(length=length))
-    return sorted_rows(
-        pd.concat(compared, ignore_index=True), frame, ["length", "task", "model", "other"]
-    )
+    rows = pd.concat(compared, ignore_index=True)
+    return sorted_rows(rows, frame, ["length", "task", "model", "other"])
 
 
 def nested(
@@ -170,11 +169,9 @@ def above_baseline(
 
 def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
     """Returns both means of each task and over all tasks, and the answers behind them."""
+    counted = {"ars": ("total", "mean"), "baseline": ("total_baseline", "mean")}
     cells = both.groupby(["model", "task", *by])
-    tasks = cells.agg(
-        ars=("total", "mean"), baseline=("total_baseline", "mean"), n=("total", "size")
-    )
-    tasks = tasks.reset_index()
+    tasks = cells.agg(**counted, n=("total", "size")).reset_index()
     weight = tasks["task"].map(weights)
     means = ["ars", "baseline"]
     weighted = tasks.assign(weight=weight, **tasks[means].mul(weight, axis=0))

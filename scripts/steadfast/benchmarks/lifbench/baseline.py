@@ -36,7 +36,9 @@ def baseline_answer(
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return _near_the_beginning(context["elements"], variables.get("bias", 0), rng)
+            # A third of the positions that are asked for are near the beginning.
+            last = max(1, min(EDGE, (len(context["elements"]) - 1) // 4))
+            return str(context["elements"][rng.randint(1, last) + variables.get("bias", 0)])
         case "LBI" | "LBE":
             # What comes last is after any element, wherever that stands.
             return str(context["elements"][-1 if variables["bias"] > 0 else 0])
@@ -66,17 +68,11 @@ def baseline_answer(
             return answers.unescaped_json([sentence["text"] for sentence in sentences])
 
 
-def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
-    """Returns the element asked for, were it, as a third are, near the beginning."""
-    position = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
-    return elements[position + bias]
-
-
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
     number = _likeliest_groups(len(documents))
-    rows = [[document.get(key) for key in keys] for document in sampled]
+    rows = [list(map(document.get, keys)) for document in sampled]
     ends = [len(rows) * group // number for group in range(number + 1)]
     groups = (rows[start:end] for start, end in pairwise(ends))
     return "\n".join(answers.unescaped_json(group) for group in groups if group)

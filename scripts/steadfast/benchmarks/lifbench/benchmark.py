@@ -238,10 +238,8 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    return OWN.component(
-        "export:LifbenchExports",
-        {"texts": _texts(data), "templates": templates, "settings": settings},
-    )
+    card = {"texts": _texts(data), "templates": templates, "settings": settings}
+    return OWN.component("export:LifbenchExports", card)
 
 
 def _texts(data: Sequence[DataFile]) -> dict[str, Record]:

@@ -156,6 +156,7 @@ def _templates(source: str) -> dict[str, str]:
 
 def _packaged(source: str, tasks: Sequence[str]) -> list[str]:
     """Returns the packaged files of tasks' templates, where these are the project's own."""
+    # Tasks of one scenario share its description.
     packaged: set[str] = set()
     for task in tasks if source != "released" else ():
         packaged.update(own_files(task, TASKS[task].scenario))
@@ -165,11 +166,9 @@ def _packaged(source: str, tasks: Sequence[str]) -> list[str]:
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     """Returns the file of a task's templates as they are, the project's own or the released."""
     source = section.expressions
-    content = OWN.component(
-        f"expressions:{source}_expressions",
-        {"task": TASKS[task].worded},
-        _packaged(source, [task]),
-    )
+    function = f"expressions:{source}_expressions"
+    settings = {"task": TASKS[task].worded}
+    content = OWN.component(function, settings, _packaged(source, [task]))
     return DataFile(expression_file(task), "expressions", content, _templates(source))
 
 
@@ -191,7 +190,7 @@ def _sampled_expressions(config: Config, section: Lifbench, task: str) -> DataFi
         "seed": config.seed,
         "directory": section.released.directory,
     }
-    function = "recs.statistics:sampled_expressions"
+    function = "recs.expressions:sampled_expressions"
     content = OWN.component(function, settings, _packaged(recs.originals, [task]))
     return DataFile(expression_file(task), "expressions", content, inputs, files)
 
@@ -267,7 +266,7 @@ def _steps(
     if asked:
         replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
         inputs = {"requests": RECS_REQUESTS, **replies}
-        yield file("candidates", "candidates:candidates", {**worded, "rewriters": asked}, inputs)
+        yield file("candidates", "requests:candidates", {**worded, "rewriters": asked}, inputs)
     else:
         needs = released.fetched(directory, [source["repository"] + source["rewrites"][task]])
         yield file("candidates", "released:candidates", published, {}, needs)

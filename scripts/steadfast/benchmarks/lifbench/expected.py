@@ -30,8 +30,11 @@ def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
 def asked_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Record]:
     """Returns the fields that MF asks for of some documents, in order; a missing one is None."""
     keys = fields(prompt)["info_keys"].split()
-    documents = [context["documents"][index] for index in indices]
-    return [{key: document.get(key) for key in keys} for document in documents]
+    rows = []
+    for index in indices:
+        document = context["documents"][index]
+        rows.append({key: document.get(key) for key in keys})
+    return rows
 
 
 def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:

@@ -1,6 +1,7 @@
 """LIFBench as a data set of its own: contexts once, prompts that refer to them, expressions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from steadfast.base.files import Record, Settings
@@ -13,20 +14,20 @@ CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
 EVERY = "all_lengths"
 
 
+@dataclass(frozen=True)
 class LifbenchExports(Exports):
     """Tables and card of LIFBench, as ``exports`` says where texts and templates are from."""
 
-    def __init__(self, texts: Mapping[str, Settings], templates: str, settings: Settings):
-        self._texts = texts
-        self._templates = templates
-        self._settings = settings
+    texts: Mapping[str, Settings]
+    templates: str
+    settings: Settings
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""
         scenarios = {}
         for request in chain.from_iterable(parts.values()):
-            task = request.sample.prompt["task"]
-            scenarios[task] = request.sample.source["context"]["scenario"]
+            scenario = request.sample.source["context"]["scenario"]
+            scenarios[request.sample.prompt["task"]] = scenario
         return {
             "prompts": {part: map(_prompt, requests) for part, requests in parts.items()},
             "contexts": {part: _contexts(requests) for part, requests in parts.items()},
@@ -41,12 +42,12 @@ class LifbenchExports(Exports):
 
     def about(self) -> About:
         card = facts("lifbench/export.yaml")
-        templates = Source(name="templates", **card["templates"][self._templates])
-        length = next(iter(self._settings["lengths"])).replace("-", "_")
-        texts = [_source(name, **fields) for name, fields in self._texts.items()]
+        templates = Source(name="templates", **card["templates"][self.templates])
+        length = next(iter(self.settings["lengths"])).replace("-", "_")
+        texts = [_source(name, **fields) for name, fields in self.texts.items()]
         usage = card["usage"].replace("LENGTH", length)
         sources = [*texts, templates]
-        return about_by({**card, "usage": usage}, sources, self._settings)
+        return about_by({**card, "usage": usage}, sources, self.settings)
 
 
 def _prompt(asked: Asked) -> Record:
@@ -67,10 +68,9 @@ def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:
 
 
 def _expressions(data: Data, scenarios: Mapping[str, str]) -> Iterator[Record]:
-    for task, held in data["expressions"].items():
-        for expression in held["expressions"]:
-            number = {"expression_id": expression["expression_id"]}
-            yield {"task": task, "scenario": scenarios.get(task)} | number | expression
+    for task, record in data["expressions"].items():
+        for expression in record["expressions"]:
+            yield {"task": task, "scenario": scenarios.get(task), **expression}
 
 
 def _source(name: str, source: str, repo: str | None = None, revision: str | None = None) -> Source:

@@ -56,11 +56,13 @@ def score_frame(
             row[f"{POINT}{name}"] = fraction
         for name, rating in record["other_raters"].items():
             row[f"{OTHER}{name}"] = rating["total"]
+        # A record has few of the points, and no number where nothing is known.
         for name, column in numbers.items():
             value = row.get(name)
             column.append(nan if value is None else value)
     columns = {name: np.asarray(column) for name, column in numbers.items()}
     for name in others:
+        # Scores of one rubric alone, as the released ones, are compared with no other.
         if np.isnan(columns[name]).all():
             del columns[name]
     frame = pd.DataFrame({**texts, **columns})

@@ -21,8 +21,6 @@ from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.tidy import tidy
 
 TOGETHER = 25  # models whose replicates are in memory at a time
-
-
 STRATA = ["stratum", "within"]
 
 
@@ -217,23 +215,15 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 def _ifs(frame: pd.DataFrame, boot: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
     # Lengths are compared, so that each must be in every replicate.
     length = spread(frame, within, "length")
-    parts = [
-        spread(frame, boot, "expression"),
-        spread(frame, boot, "variable"),
-        length,
-        spread(frame, within, "expression", ["length"]),
-        spread(frame, within, "variable", ["length"]),
-    ]
-    expressions = spread(frame, within, "expression")
-    variables = spread(frame, within, "variable")
-    average = (
-        spreads.joined([expressions, variables, length])
-        .mean(["model", "task"])
-        .labelled(perspective=AVERAGE)
-    )
-    rows = [part.rows() for part in (*parts, average)]
-    rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
-    return rows
+    parts = [length.rows()]
+    within_lengths = []
+    for perspective in ("expression", "variable"):
+        parts.append(spread(frame, boot, perspective).rows())
+        parts.append(spread(frame, within, perspective, ["length"]).rows())
+        within_lengths.append(spread(frame, within, perspective))
+    average = spreads.joined([*within_lengths, length]).mean(["model", "task"])
+    averages = average.labelled(perspective=AVERAGE).rows()
+    return [*parts, averages[averages["n"] == len(PERSPECTIVES)]]
 
 
 def spread(

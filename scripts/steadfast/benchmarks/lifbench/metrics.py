@@ -80,11 +80,9 @@ def summary(metric_frames: components.Frames) -> pd.DataFrame:
     baseline = metric_frames["baseline"]
     counts = _overall(metric_frames["coverage"], ["scored", "expected", PROMPTS])
     counts = counts.rename(columns={"scored": "n"})
+    scores = {"ARS": metric_frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
     by_measure = {}
-    for measure, rows in (
-        ("ARS", metric_frames["ars"]),
-        ("IFS", ifs[ifs["perspective"] == AVERAGE]),
-    ):
+    for measure, rows in scores.items():
         values = _overall(rows, ["value", "low", "high"])
         by_measure[measure] = counts.merge(values, on="model", how="left")
     rows = pd.concat(by_measure, names=["measure"]).reset_index("measure")

@@ -1,11 +1,9 @@
 """How the paper's tasks are asked."""
 
-from collections.abc import Mapping
-
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task
 
-TASKS: Mapping[str, Task] = {
-    id: Task.of({"id": id, **facts("lifbench/tasks")[id]}) for id in PAPER_TASKS
-}
+TASKS: dict[str, Task] = {}
 """By id, in the order to show."""
+for _id in PAPER_TASKS:
+    TASKS[_id] = Task.of({"id": _id, **facts("lifbench/tasks")[_id]})

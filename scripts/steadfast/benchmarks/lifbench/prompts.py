@@ -6,7 +6,7 @@ from itertools import chain
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.released_drawing import released_settings
-from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task, in_order
+from steadfast.benchmarks.lifbench.tasks import Task, in_order
 from steadfast.benchmarks.lifbench.templates import fill
 from steadfast.benchmarks.lifbench.variables import Setting, draw_settings
 from steadfast.contract.components import Data
@@ -23,7 +23,7 @@ def prompts(
 ) -> Iterator[Record]:
     """Yields the prompts of one length, context by context (paper, section 3.3 and Table 2).
 
-    In the scenarios of ``released`` the paper's tasks have the published variables. Contexts of
+    In the scenarios of ``released`` tasks have the published variables. Contexts of
     further domains are shown in the first format alone; ``perspective`` names what a prompt is
     asked for, where that is nothing but to see how stable models are in it.
     """
@@ -50,7 +50,7 @@ def _drawn(
 ) -> list[list[Setting]]:
     space = expressions["space"]
     count = len(expressions["expressions"])
-    if task.scenario in released and task.id in PAPER_TASKS:
+    if task.scenario in released:
         return [released_settings(task, space, context, place) for place in range(count)]
     return [draw_settings(task, space, context, seed)] * count
 
@@ -63,6 +63,7 @@ def _prompts(
     seen: Record,
 ) -> Iterator[Record]:
     ending = f"/{seen['format']}" if "format" in seen else ""
+    family = {"family": context["family"]} if "family" in context else {}
     for expression, settings in zip(expressions, drawn, strict=True):
         number = expression["expression_id"]
         bias = {"bias": expression["direction"]} if task.directions else {}
@@ -72,7 +73,7 @@ def _prompts(
                 "sample_id": sample_id,
                 "task": task.id,
                 "context_id": context["context_id"],
-                **({"family": context["family"]} if "family" in context else {}),
+                **family,
                 "expression_id": number,
                 "variable_id": variable_id,
                 "instruction": fill(expression["template"], variables, sample_id),

@@ -76,12 +76,10 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
         for id, (text, _, index, genuine) in enumerate(sentences):
             sentence = {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
             key_sentences.append(sentence)
-    absent = (name for name in filling.FACTS["onedoc"]["types"] if name not in entry["label"])
-    return {
-        "key_sentences": key_sentences,
-        "absent_type": next(absent, None),
-        "ordinary": _ordinary(entry["input_text"]),
-    }
+    absent = [name for name in filling.FACTS["onedoc"]["types"] if name not in entry["label"]]
+    ordinary = _ordinary(entry["input_text"])
+    absent_type = absent[0] if absent else None
+    return {"key_sentences": key_sentences, "absent_type": absent_type, "ordinary": ordinary}
 
 
 def _ordinary(text: str) -> list[str]:

@@ -66,25 +66,21 @@ def document_settings(
     """Returns the settings of OR, OE and OQ: by length and task, for each expression."""
     rng = Random(SEED)
     settings: dict[int, dict[str, list[list[Setting]]]] = defaultdict(dict)
-    names = facts("lifbench/released.yaml")["names"]
-    tasks = dict(zip(names.values(), names, strict=True))
+    tasks = {name: task for task, name in facts("lifbench/released.yaml")["names"].items()}
     for name, meta in templates["onedoc"]["subtasks"].items():
         for entry in inputs:
             length = entry["length"]
+            draw = partial(_combined, rng, meta["params"])
             if tasks[name] == "OQ":
                 pool = sentences[length] if sentences else KnownSentences(entry)
                 draw = partial(_evidence, rng, meta["params"], entry, pool)
-            else:
-                draw = partial(_combined, rng, meta["params"])
             settings[length][tasks[name]] = [draw() for _ in meta["instructions"]]
     return settings
 
 
 def _combined(rng: Random, params: Mapping[str, Sequence[Any]]) -> list[Setting]:
-    settings: list[Setting] = []
-    for values in rng.sample(list(product(*params.values())), COMBINED):
-        settings.append((dict(zip(params, values, strict=True)), {}))
-    return settings
+    combinations = rng.sample(list(product(*params.values())), COMBINED)
+    return [(dict(zip(params, values, strict=True)), {}) for values in combinations]
 
 
 def _evidence(

@@ -14,7 +14,12 @@ from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
-from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
+from steadfast.benchmarks.lifbench.tables.printed import (
+    LABELS,
+    AskedCells,
+    first_value_column,
+    printed_rows,
+)
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract import components, records
@@ -120,13 +125,13 @@ def _labels(released: Mapping[str, str]) -> dict[str, str]:
 
 def _shown(table: Table) -> dict[Place, Cell]:
     """Returns the cells of a table as it would be shown."""
-    lengths = int(table.columns[1].heading == "Length" and not table.columns[1].group)
+    first = first_value_column(table)
     cells: dict[Place, Cell] = {}
     for section in table.sections:
-        for label, *values in section.rows:
-            length = values[0].text if lengths else ""
-            for column, cell in zip(table.columns[1 + lengths :], values[lengths:], strict=True):
-                cells[label.text or "", length or "", column.heading] = cell
+        for row in section.rows:
+            length = row[1].text if first == 2 else ""
+            for column, cell in zip(table.columns[first:], row[first:], strict=True):
+                cells[row[0].text or "", length or "", column.heading] = cell
     return cells
 
 

@@ -26,10 +26,8 @@ class LifbenchSamples(components.Samples):
             task = prompt["task"]
             if context not in contexts or task not in expressions:
                 lacking = f"context {context!r}" if task in expressions else f"task {task!r}"
-                raise UserError(
-                    f"prompts: the {lacking} of {prompt['sample_id']} is not in the data; build "
-                    "the prompts again"
-                )
+                where = f"prompts: the {lacking} of {prompt['sample_id']}"
+                raise UserError(f"{where} is not in the data; build the prompts again")
             format = prompt.get("format", NUMBERED)
             scenario_prompt = expressions[task]["scenario_prompt"]
             if format != NUMBERED:
@@ -41,9 +39,8 @@ class LifbenchSamples(components.Samples):
         """Returns D and what precedes X, X, and what follows it with the instruction."""
         prompt = sample.prompt
         source = sample.source
-        head, text, tail = render(
-            source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
-        )
+        context = source["context"]["text"]
+        head, text, tail = render(source["scenario_prompt"], context, prompt["instruction"])
         context_id = prompt["context_id"]
         return request.Item(
             sample_id=prompt["sample_id"],

@@ -19,10 +19,10 @@ class ScoredTask:
     points: Mapping[str, Record]  # its score points, see score_points
 
 
-SCORED_TASKS: Mapping[str, ScoredTask] = {
-    id: ScoredTask(id, task.scenario, **facts("lifbench/scoring")[id]) for id, task in TASKS.items()
-}
+SCORED_TASKS: dict[str, ScoredTask] = {}
 """The paper's tasks by id, in the order to show."""
+for _id, _task in TASKS.items():
+    SCORED_TASKS[_id] = ScoredTask(_id, _task.scenario, **facts("lifbench/scoring")[_id])
 
 
 @dataclass(frozen=True)

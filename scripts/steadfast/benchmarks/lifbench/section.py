@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.corpora.contexts.domains import check_domains
 from steadfast.schema.strict import StrictModel, checked_lengths, key, section
 
@@ -158,7 +158,7 @@ class Lifbench(StrictModel):
         """Scenarios whose variables are those of the published prompts."""
         if self.contexts != "released":
             return []
-        return ["list", "multidoc", "onedoc"] if self.expressions == "released" else ["list"]
+        return list(SCENARIOS) if self.expressions == "released" else ["list"]
 
     @property
     def published_prompts(self) -> bool:

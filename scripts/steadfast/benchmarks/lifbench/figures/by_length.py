@@ -89,9 +89,8 @@ def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
     effective = effective_context_length.Effective(results, shared.AXES["ars"])
     figure = layout.effective_figure(effective, shared.groups(results))
-    return shared.captioned(
-        results, name, figure, effective.kept_by(), [effective.rows], slots=effective.slots
-    )
+    notes = effective.kept_by()
+    return shared.captioned(results, name, figure, notes, [effective.rows], slots=effective.slots)
 
 
 def _panels(
@@ -194,9 +193,8 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     left.set(ylim=(0, top), ylabel=shared.AXES["ars"])
     figures.frame(left, shared.TITLES["ars"])
     _draw_ifs(right, ifs, order, names, roster)
-    legend = figure.legend(
-        *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
-    )
+    entries = right.get_legend_handles_labels()
+    legend = figure.legend(*entries, loc="outside upper right", ncols=3, frameon=False)
     figure.set_figheight(high + legend.get_window_extent().height / figure.dpi + layout.MARGIN)
     notes = range_notes(roster, shared.STRINGS["ars"], results.ars[OVERALL, ""], results.digits)
     return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])

@@ -18,6 +18,7 @@ from steadfast.stats.tidy import rows_of
 
 SCENARIOS = STRINGS["scenarios"]
 CAPABILITIES = STRINGS["capabilities"]
+TICKS = (0.2, 0.4, 0.6, 0.8, 1.0)
 PARTS: Any = {"edgecolor": "white", "height": 0.7}  # of bars
 NAMES: Any = {"ha": "center", "va": "center", "color": "white", "fontsize": figures.SMALL}
 HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
@@ -90,17 +91,16 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     rows = rows.rename(columns={"capability": "spoke"})
     lines = lineups(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
-    for axes, (heading, group_models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
-        ticks = (0.2, 0.4, 0.6, 0.8, 1.0)
-        figures.draw_radar(
-            axes, rows, CAPABILITIES, group_models, results.roster, ticks, figures.look_by_series
-        )
+    roster = results.roster
+    look = figures.look_by_series
+    for axes, (heading, models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
+        figures.draw_radar(axes, rows, CAPABILITIES, models, roster, TICKS, look)
         axes.set_title(heading, pad=14)
-    if results.roster.models:
+    if roster.models:
         legends(figure, panels, keys)
     else:
         figures.blank(panels[0], shared.EMPTY["models"])
-    notes = [shared.sentence("series")] if results.roster.has_series else []
+    notes = [shared.sentence("series")] if roster.has_series else []
     return shared.captioned(results, name, figure, [*notes, *_spread(results, rows)], [rows])
 
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from steadfast.judging.rewriting import same_language
 
 Direction = int | None  # 1, what follows; -1, what precedes; None where the task has no directions
 
+HAND_WRITTEN = "hand-written"  # the rewriter of an original
 PASS = "pass"
 REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
 """Why a text fails, in the order in which it is checked."""
@@ -86,6 +87,32 @@ class Original:
             "language": not same_language(_words(text), _words(self.text)),
         }
         return [reason for reason, failed in fails.items() if failed]
+
+
+class Rewrite(NamedTuple):
+    """A text as it came."""
+
+    rewriter: str  # who worded it
+    text: str  # the rewrite
+
+
+def checked(original: Original, texts: Iterable[Rewrite]) -> Iterator[Record]:
+    """Yields original and rewrites, numbered, each with ``pass`` or the check that failed."""
+    hand_written = Rewrite(HAND_WRITTEN, original.text)
+    seen: set[str] = set()
+    for number, (rewriter, raw) in enumerate((hand_written, *texts)):
+        text, mended, status = original.check(raw)
+        if status == PASS and folded(text) in seen:
+            status = "duplicate"
+        seen.add(folded(text))
+        yield {
+            "text_id": number,
+            "text": text,
+            "direction": original.direction,
+            "rewriter": rewriter,
+            "mended": mended,
+            "status": status,
+        }
 
 
 def request_id(task: str, direction: Direction) -> str:

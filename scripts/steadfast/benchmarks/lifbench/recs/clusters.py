@@ -1,9 +1,7 @@
-"""Stage 5 of RECS: the texts of a task and direction in as many clusters as are to be picked."""
+"""Stage 5 of RECS: the texts of a task in as many clusters as are to be picked."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,7 @@ from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 
 
 def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) -> Iterator[Record]:
-    """Yields k-means clusters of all texts, each direction by itself (section 3.3, clustering).
+    """Yields k-means clusters of a task's texts (section 3.3, clustering).
 
     As the authors did it, texts that fail a check take part too: people may still accept or edit
     them. Those that cannot be filled, and duplicates, do not: they would make clusters of faults.
@@ -25,31 +23,24 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
     their lowest text numbers; the distance is Euclidean, to the centre; rank 1 is the nearest.
     """
     vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
-    for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
-        numbers = [text["text_id"] for text in texts]
-        points = np.array([vectors[number] for number in numbers])
-        distinct = len(np.unique(points, axis=0))
-        if distinct < k:
-            raise UserError(
-                f"{inputs['vectors']}: {distinct} different vectors are too few for {k} clusters; "
-                "raise lifbench.recs.count, or lower lifbench.recs.clusters"
-            )
-        labels, distances = _means(points, k, seed, starts)
-        ranks = {}
-        sizes: Counter[int] = Counter()
-        for _, number, label in sorted(zip(distances, numbers, labels, strict=True)):
-            sizes[label] += 1
-            ranks[number] = sizes[label]
-        for number, label, distance in zip(numbers, labels, distances, strict=True):
-            place = {"cluster": label, "distance": distance, "rank": ranks[number]}
-            yield {"text_id": number, "direction": direction, **place}
-
-
-def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Record]]]:
-    """Returns records by their direction, 1 before -1, in their own order."""
-    ordered = sorted(records, key=lambda record: -(record["direction"] or 0))
-    grouped = groupby(ordered, key=itemgetter("direction"))
-    return [(direction, list(members)) for direction, members in grouped]
+    texts = clustered(read_jsonl(inputs["candidates"]))
+    numbers = [text["text_id"] for text in texts]
+    points = np.array([vectors[number] for number in numbers])
+    distinct = len(np.unique(points, axis=0))
+    if distinct < k:
+        raise UserError(
+            f"{inputs['vectors']}: {distinct} different vectors are too few for {k} clusters; "
+            "raise lifbench.recs.count, or lower lifbench.recs.clusters"
+        )
+    labels, distances = _means(points, k, seed, starts)
+    ranks = {}
+    sizes: Counter[int] = Counter()
+    for _, number, label in sorted(zip(distances, numbers, labels, strict=True)):
+        sizes[label] += 1
+        ranks[number] = sizes[label]
+    for text, label, distance in zip(texts, labels, distances, strict=True):
+        place = {"cluster": label, "distance": distance, "rank": ranks[text["text_id"]]}
+        yield {"text_id": text["text_id"], "direction": text["direction"], **place}
 
 
 def _means(

@@ -1,12 +1,18 @@
-"""Stages 7 and 8 of RECS: the expressions of a task, nearest to the centres or drawn at random."""
+"""Stages 7 to 9 of RECS: a task's expressions, nearest to the centres or drawn at random.
+
+Beside them stands what its rewrites, clusters and picks are like.
+"""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
@@ -16,55 +22,29 @@ from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Deci
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
-Sampling = Literal["nearest", "random", "both"]
-BEFORE = 100
 HAND = 200
 RANDOM = 1000
-"""What is added to the number of a cluster of direction -1, of a hand-written template, and of a
-text drawn at random, so that no two ids are the same and none depends on another text."""
+"""What is added to the number of a hand-written template, and of a text drawn at random, so that no
+two ids are the same and none depends on another text."""
 RELEASED = "released"  # in place of a review: what the authors made of their rewrites
-
+SETS = 2000  # of random texts, beside which the picks stand
 REMEDY = "accept or edit rewrites {place} (docs/lifbench-variants.md), or raise lifbench.recs.count"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
 
-@dataclass(frozen=True)
-class PickedText:
-    """A text of the pool with its place and what people make of it."""
-
-    record: Record  # the candidate
-    place: Record  # its cluster record
-    decision: Decision  # on it
-
-    @property
-    def usable(self) -> bool:
-        """Whether it can become an expression."""
-        word = self.decision.word
-        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == checks.PASS)
-
-    def expression(self, number: int) -> Record:
-        """Returns the text as an expression of that id."""
-        edited = self.decision.word == EDIT
-        return {
-            "expression_id": number,
-            "template": self.decision.text if edited else self.record["text"],
-            "direction": self.record["direction"],
-            "origin": self.record["rewriter"],
-            "rewriter": self.record["rewriter"],
-            "cluster": self.place["cluster"],
-            "distance": self.place["distance"],
-            "edited": edited,
-            "reviewed": self.decision.word != UNREAD,
-            "hash": checks.text_hash(self.record["text"]),
-            "text_id": self.record["text_id"],
-        }
+def sampled_expressions(
+    inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any
+) -> Record:
+    """Returns the expressions that RECS samples, with rows of what they are chosen from."""
+    content = expressions(inputs, task, seed=seed, **settings)
+    return {**content, "statistics": [statistics(inputs, task["id"], content, seed)]}
 
 
 def expressions(
     inputs: Mapping[str, Path],
     task: Settings,
     review: str | None,
-    sampling: Sampling,
+    sampling: Literal["nearest", "random", "both"],
     seed: int,
     samples: int = 1,
     directory: str | None = None,
@@ -87,24 +67,22 @@ def expressions(
     texts = _texts(pool, clusters, decisions)
     where = f"{own_review or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if own_review else COPY)
-    nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
+    nearest = _nearest(texts, where, remedy) if sampling != "random" else {}
     numbers = range(samples if sampling != "nearest" else 0)
     drawn = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
-    by_id = {number: text.expression(number) for number, text in nearest.items()}
-    # Ids of the expressions, by those of their texts.
-    ids = {text.record["text_id"]: number for number, text in nearest.items()}
+    chosen = dict(nearest)  # texts by the ids of their expressions
+    ids = {text["text_id"]: number for number, text in nearest.items()}
     random_sets: list[list[int]] = []
-    for sample_texts in drawn:
+    for random_texts in drawn:
         random_sets.append([])
-        for text in sample_texts:
-            number = ids.setdefault(text.record["text_id"], RANDOM + text.record["text_id"])
-            by_id.setdefault(number, text.expression(number))
+        for text in random_texts:
+            number = ids.setdefault(text["text_id"], RANDOM + text["text_id"])
+            chosen[number] = text
             random_sets[-1].append(number)
-    sampled = [by_id[number] for number in sorted(by_id)]
+    sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
-    directions = {cluster["direction"] for cluster in clusters}
     for template in hand["expressions"]:
-        if template["direction"] not in directions:
+        if template["direction"] != checks.rewritten(task):
             shared.append(HAND + template["expression_id"])
             sampled.append({**template, "expression_id": shared[-1]})
     counted = nearest.values() if nearest else chain.from_iterable(drawn)
@@ -114,7 +92,7 @@ def expressions(
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
         "expressions": check_expressions(Task.of(task), sampled, inputs["candidates"]),
-        "reviewed": all(text.decision.word != UNREAD for text in counted),
+        "reviewed": all(text["word"] != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],
             "random": [[*random_ids, *shared] for random_ids in random_sets],
@@ -122,55 +100,135 @@ def expressions(
     }
 
 
-def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[int, PickedText]:
-    """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
-    by_cluster: dict[tuple[int, int], list[PickedText]] = defaultdict(list)
-    for text in texts:
-        by_cluster[text.place["direction"] or 0, text.place["cluster"]].append(text)
-    picked: dict[int, PickedText] = {}
-    for (direction, cluster), members in sorted(by_cluster.items()):
-        usable = [text for text in members if text.usable]
-        if not usable:
-            way = f", direction {direction:+d}" if direction else ""
-            raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
-        number = cluster + (BEFORE if direction == -1 else 0)
-        picked[number] = min(usable, key=lambda text: text.place["rank"])
-    return dict(sorted(picked.items()))
-
-
 def _texts(
     pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions
-) -> list[PickedText]:
-    """Returns the texts of a task that were clustered."""
-    places = {record["text_id"]: record for record in clusters}
+) -> list[Record]:
+    """Returns the texts that were clustered, with their places and what people make of them."""
+    places = {place["text_id"]: place for place in clusters}
     texts = []
     for record in pool:
         if record["text_id"] in places:
-            decision = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
-            texts.append(PickedText(record, places[record["text_id"]], decision))
+            word, edit = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
+            passes = word == UNREAD and record["status"] == checks.PASS
+            decision = {"word": word, "edit": edit, "usable": word in (ACCEPT, EDIT) or passes}
+            texts.append({**record, **places[record["text_id"]], **decision})
     return texts
 
 
-def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> list[PickedText]:
-    """Returns usable texts of each direction in an order that rejecting one does not change."""
-
-    def turn(text: PickedText) -> str:
-        return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()
-
-    clusters: dict[int | None, set[int]] = defaultdict(set)
-    usable_texts: dict[int | None, list[PickedText]] = defaultdict(list)
+def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Record]:
+    """Returns the usable text of each cluster that is nearest to its centre."""
+    by_cluster: dict[int, list[Record]] = defaultdict(list)
     for text in texts:
-        direction = text.place["direction"]
-        clusters[direction].add(text.place["cluster"])
-        if text.usable:
-            usable_texts[direction].append(text)
-    picked: list[PickedText] = []
-    for direction in clusters:
-        number = len(clusters[direction])
-        usable = sorted(usable_texts[direction], key=turn)
-        if len(usable) < number:
-            raise UserError(
-                f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
-            )
-        picked += usable[:number]
-    return picked
+        by_cluster[text["cluster"]].append(text)
+    nearest = {}
+    for cluster, members in sorted(by_cluster.items()):
+        usable = [text for text in members if text["usable"]]
+        if not usable:
+            direction = members[0]["direction"]
+            way = f", direction {direction:+d}" if direction else ""
+            raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
+        nearest[cluster] = min(usable, key=lambda text: text["rank"])
+    return nearest
+
+
+def _drawn(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[Record]:
+    """Returns a usable text for each cluster, in an order that rejecting one does not change."""
+
+    def turn(text: Record) -> str:
+        return hashlib.sha256(f"{seed}/{text['text']}".encode()).hexdigest()
+
+    # As many as clusters have a text each, so that both kinds of samples are as large.
+    number = len({text["cluster"] for text in texts})
+    usable = [text for text in texts if text["usable"]]
+    if len(usable) < number:
+        raise UserError(
+            f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
+        )
+    return sorted(usable, key=turn)[:number]
+
+
+def _expression(number: int, text: Record) -> Record:
+    """Returns a text as an expression of that id."""
+    edited = text["word"] == EDIT
+    return {
+        "expression_id": number,
+        "template": text["edit"] if edited else text["text"],
+        "direction": text["direction"],
+        "origin": text["rewriter"],
+        "rewriter": text["rewriter"],
+        "cluster": text["cluster"],
+        "distance": text["distance"],
+        "edited": edited,
+        "reviewed": text["word"] != UNREAD,
+        "hash": checks.text_hash(text["text"]),
+        "text_id": text["text_id"],
+    }
+
+
+def statistics(inputs: Mapping[str, Path], task: str, expressions: Record, seed: int) -> Record:
+    """Returns what a task's rewrites, clusters and picks are like.
+
+    Returns:
+        task; direction; texts; usable, those that pass all checks; mended, those whose braces were
+        doubled; a column ``fails_`` for each check; sizes of the clusters, which
+        hold all texts that can be filled but duplicates; inertia, the sum of the
+        squared distances to the centres; of the texts nearest to the centres: pick_distances, to
+        their centres, spread, their mean distance from each other, random_spread, that of 2,000
+        random sets as large, and percentile, the share of these whose is smaller (ties half);
+        edited, how many of them people changed (null where no nearest texts are sampled);
+        reviewed, whether people decided on all.
+    """
+    texts = list(read_jsonl(inputs["candidates"]))
+    places = list(read_jsonl(inputs["clusters"]))
+    vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
+    direction = texts[0]["direction"]
+    statuses = Counter(text["status"] for text in texts)
+    sizes = Counter(place["cluster"] for place in places)
+    order = [place["text_id"] for place in places]
+    points = np.array([vectors[text_id] for text_id in order])
+    nearest = set(expressions["sampling"]["nearest"])
+    picks = []
+    for expression in expressions["expressions"]:
+        # A hand-written template has no hash.
+        if expression["expression_id"] in nearest and "hash" in expression:
+            picks.append(expression)
+    picked_points = [order.index(pick["text_id"]) for pick in picks]
+    return {
+        "task": task,
+        "direction": direction,
+        "texts": len(texts),
+        "usable": statuses[checks.PASS],
+        "mended": sum(text["mended"] for text in texts),
+        **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
+        "sizes": [size for _, size in sorted(sizes.items())],
+        "inertia": round(sum(place["distance"] ** 2 for place in places), 6),
+        "pick_distances": [pick["distance"] for pick in picks],
+        "edited": sum(pick["edited"] for pick in picks) if picks else None,
+        "reviewed": expressions["reviewed"],
+        **_spread(points, picked_points, f"{seed}/{task}/{direction}"),
+    }
+
+
+def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Record:
+    """Returns how far picks are from each other, beside random sets of as many."""
+    if len(places) < 2:
+        return {"spread": None, "random_spread": None, "percentile": None}
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    rng = random.Random(seed)
+    random_sets = [rng.sample(range(len(points)), len(places)) for _ in range(SETS)]
+    spreads = np.array([_mean_distance(distances, random_set) for random_set in random_sets])
+    spread = _mean_distance(distances, places)
+    # Sums in another order differ in the last digits: these are ties.
+    smaller = spreads < spread - 1e-9
+    tied = np.abs(spreads - spread) <= 1e-9
+    return {
+        "spread": round(spread, 6),
+        "random_spread": round(float(spreads.mean()), 6),
+        "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
+    }
+
+
+def _mean_distance(distances: NDArray[np.float64], places: Sequence[int]) -> float:
+    """Returns the mean over all pairs."""
+    pairs = len(places) * (len(places) - 1)
+    return float(distances[np.ix_(places, places)].sum() / pairs)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.recs import checks, vectors
-from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
@@ -23,22 +21,14 @@ DECISIONS = ("unread", "reject", "accept", "edit")
 """What people made of a text, by its number in the released files."""
 
 
-@dataclass(frozen=True)
-class Rewrites:
-    """The rewrites of one task's template."""
-
-    original: str  # hand-written
-    texts: dict[str, list[str]]  # of each rewriter, in the order of the pool
-
-
-def rewrites(task: str, directory: str | None) -> Rewrites:
-    """Returns the rewrites that were clustered."""
+def rewrites(task: str, directory: str | None) -> tuple[str, dict[str, list[str]]]:
+    """Returns the template that was rewritten, and each rewriter's texts in the pool's order."""
     place, record = _read("rewrites", task, directory)
     try:
         texts = {}
         for name in facts("lifbench/recs/released.yaml")["rewriters"]:
             texts[name] = list(map(_text, record[name]["parse_result"]))
-        return Rewrites(_text(record["ori"]), texts)
+        return _text(record["ori"]), texts
     except (KeyError, TypeError):
         raise _misshapen(place) from None
 
@@ -99,22 +89,21 @@ def candidates(
     inputs: Mapping[str, Path], task: Settings, directory: str | None
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
-    released = rewrites(task["id"], directory)
-    direction = checks.rewritten(task)
-    texts: list[Rewrite] = []
-    for rewriter, texts_of_rewriter in released.texts.items():
-        texts += [Rewrite(rewriter, direction, text) for text in texts_of_rewriter]
-    return checked([checks.Original(task["id"], direction, released.original)], texts)
+    template, texts_by_rewriter = rewrites(task["id"], directory)
+    pool: list[checks.Rewrite] = []
+    for rewriter, texts in texts_by_rewriter.items():
+        pool += [checks.Rewrite(rewriter, text) for text in texts]
+    return checks.checked(checks.Original(task["id"], checks.rewritten(task), template), pool)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
     """Yields where each released rewrite was clustered, its decision and people's edit."""
     name = task["id"]
     pool = list(read_jsonl(inputs["candidates"]))
-    released = rewrites(name, directory)
+    template, texts_by_rewriter = rewrites(name, directory)
     entries = clustered(name, directory)
-    texts = [released.original, *chain.from_iterable(released.texts.values())]
-    original = checks.Original(name, checks.rewritten(task), released.original)
+    texts = [template, *chain.from_iterable(texts_by_rewriter.values())]
+    original = checks.Original(name, checks.rewritten(task), template)
     checked_texts = [original.check(text).text for text in texts]
     if [candidate["text"] for candidate in pool] != checked_texts:
         raise UserError(

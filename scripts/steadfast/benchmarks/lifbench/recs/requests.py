@@ -1,16 +1,22 @@
-"""Stage 1 of RECS: the instructions that are rewritten, and what every rewriter is asked."""
+"""Stages 1 and 3 of RECS: what every rewriter is asked, and the texts that came, each checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
 from steadfast.benchmarks.lifbench.recs import checks, released
-from steadfast.judging.rewriting import rewriting_prompt
+from steadfast.contract.part_files import read_judge_prompts, read_replies
+from steadfast.judging.rewriting import UnreadableError, read, rewriting_prompt
 
 Source = Literal["own", "released"]
+ADVICE = (
+    "run again with another temperature or more tokens for this model, or leave it out "
+    "of lifbench.recs.rewriters"
+)
 
 
 def base(inputs: Mapping[str, Path], task: Settings) -> Record:
@@ -23,7 +29,8 @@ def original_of(
 ) -> str:
     """Returns the template of a task that is rewritten."""
     if source == "released":
-        return released.rewrites(task["id"], directory).original
+        template, _ = released.rewrites(task["id"], directory)
+        return template
     direction = checks.rewritten(task)
     expressions = base(inputs, task)["expressions"]
     templates = [record["template"] for record in expressions if record["direction"] == direction]
@@ -43,3 +50,27 @@ def requests(
         direction = checks.rewritten(task)
         keep = checks.Original(task["id"], direction, text).keep
         yield asdict(rewriting_prompt(checks.request_id(task["id"], direction), text, keep, count))
+
+
+def candidates(
+    inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str]
+) -> Iterator[Record]:
+    """Yields a task's original and all rewrites of it, each checked; nothing is dropped."""
+    prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
+    direction = checks.rewritten(task)
+    prompt = prompts[checks.request_id(task["id"], direction)]
+    (request,) = prompt.requests
+    texts: list[checks.Rewrite] = []
+    for rewriter in rewriters:
+        reply = read_replies(inputs[rewriter]).get(request.id)
+        where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
+        if reply is None or not reply.answered:
+            status = reply.status if reply else "missing"
+            raise UserError(f"{where}: no rewrites came (status {status}); {ADVICE}")
+        try:
+            listed = read(reply.text, request.expected)
+        except UnreadableError as error:
+            message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
+            raise UserError(message) from None
+        texts += [checks.Rewrite(rewriter, text) for text in listed]
+    return checks.checked(checks.Original(task["id"], direction, prompt.answer), texts)

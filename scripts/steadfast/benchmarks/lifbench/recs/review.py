@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -13,8 +13,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.lifbench.recs import checks
-from steadfast.benchmarks.lifbench.recs.candidates import HAND_WRITTEN
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.config.source import check_source
 
 FORMAT = 1
@@ -52,16 +50,16 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
     texts = {candidate["text_id"]: candidate for candidate in pool}
-    originals_by_direction = originals(task, pool)
+    original = _original(task, pool)
+    way = "" if original.direction is None else f"direction {original.direction:+d}, "
+    places = list(read_jsonl(inputs["clusters"]))
+    sizes = Counter(place["cluster"] for place in places)
     lines = [_HEAD.format(task=task, format=FORMAT)]
-    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
-        way = "" if direction is None else f"direction {direction:+d}, "
-        sizes = Counter(member["cluster"] for member in members)
-        for record in sorted(members, key=itemgetter("cluster", "rank")):
-            if record["rank"] == 1:
-                size = sizes[record["cluster"]]
-                lines.append(f"\n  # === {way}cluster {record['cluster']}: {size} texts ===\n")
-            lines += _entry(record, texts[record["text_id"]], originals_by_direction[direction])
+    for place in sorted(places, key=itemgetter("cluster", "rank")):
+        if place["rank"] == 1:
+            cluster = place["cluster"]
+            lines.append(f"\n  # === {way}cluster {cluster}: {sizes[cluster]} texts ===\n")
+        lines += _entry(place, texts[place["text_id"]], original)
     return "".join(lines)
 
 
@@ -87,25 +85,16 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
 
 def _one_line(value: Record) -> str:
     # In double quotation marks: other styles make blanks of some characters.
-    text: str = yaml.safe_dump(
-        value,
-        default_flow_style=True,
-        allow_unicode=True,
-        width=math.inf,
-        sort_keys=False,
-        default_style='"',
-    )
+    look: Any = {"default_flow_style": True, "default_style": '"', "width": math.inf}
+    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, **look)
     return text.strip()
 
 
-def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
-    """Returns the originals among candidates, by direction."""
-    by_direction = {}
-    for record in candidates:
-        if record["rewriter"] == HAND_WRITTEN:
-            original = checks.Original(task, record["direction"], record["text"])
-            by_direction[record["direction"]] = original
-    return by_direction
+def _original(task: str, candidates: Sequence[Record]) -> checks.Original:
+    """Returns the original, which is the first of the candidates."""
+    # A rewriter may have any name, so that the name alone would not tell which one it is.
+    record = candidates[0]
+    return checks.Original(task, record["direction"], record["text"])
 
 
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
@@ -123,9 +112,8 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
             "reads; copy the review that the workflow wrote, and enter the decisions there"
         )
     if content.get("task") != task:
-        raise UserError(
-            f"{path}: task: {shown(content.get('task'))} is not {task}; rename the file"
-        )
+        other = shown(content.get("task"))
+        raise UserError(f"{path}: task: {other} is not {task}; rename the file")
     decisions = content.get("decisions")
     if not isinstance(decisions, dict):
         raise UserError(
@@ -133,7 +121,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
         )
     # Of equal texts the first counts; the others are duplicates.
     by_hash = {checks.text_hash(candidate["text"]): candidate for candidate in reversed(candidates)}
-    originals_by_direction = originals(task, candidates)
+    original = _original(task, candidates)
     decided: dict[str, Decision] = {}
     for key, value in decisions.items():
         where = f"{path}: decisions: {key}"
@@ -142,9 +130,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
                 f"{where}: no rewrite has this hash, since the rewrites have changed; copy the "
                 "review that the workflow wrote last, and transfer the decisions that still apply"
             )
-        record = by_hash[key]
-        original = originals_by_direction[record["direction"]]
-        decided[key] = _decision(value, where, record, original)
+        decided[key] = _decision(value, where, by_hash[key], original)
     _check_distinct(path, decided, by_hash)
     return decided
 
@@ -169,9 +155,8 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
         raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
     allowed = set(checks.REASONS) - {"fields"}
     if not isinstance(despite, list) or not allowed.issuperset(map(str, despite)):
-        raise UserError(
-            f"{where}: despite: a list of checks was expected, of {', '.join(sorted(allowed))}"
-        )
+        names = ", ".join(sorted(allowed))
+        raise UserError(f"{where}: despite: a list of checks was expected, of {names}")
     failed = [word for word in original.failures(text) if word not in despite]
     if failed:
         raise UserError(
@@ -197,10 +182,6 @@ def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
-    texts = {candidate["text_id"]: candidate["text"] for candidate in candidates}
-    decisions = {}
-    for cluster in clusters:
-        if "decision" in cluster:
-            key = checks.text_hash(texts[cluster["text_id"]])
-            decisions[key] = Decision(cluster["decision"], cluster["edit"])
-    return decisions
+    hashes = {candidate["text_id"]: checks.text_hash(candidate["text"]) for candidate in candidates}
+    decided = [cluster for cluster in clusters if "decision" in cluster]
+    return {hashes[c["text_id"]]: Decision(c["decision"], c["edit"]) for c in decided}

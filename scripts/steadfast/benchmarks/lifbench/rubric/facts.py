@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
@@ -20,7 +20,6 @@ _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
 _KEPT = 128  # prepared contexts at a time
-_prepared: dict[int, tuple[Record, Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -68,14 +67,11 @@ class ListFacts:
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        begun = set()
-        for start in range(len(response) - _PREFIX + 1):
-            prefix = response[start : start + _PREFIX]
-            if prefix in self._by_prefix:
-                begun.add(prefix)
+        starts = range(len(response) - _PREFIX + 1)
+        windows = {response[start : start + _PREFIX] for start in starts}
         # Only elements whose beginning is in the response are counted in it.
         candidates = self._short[: bisect_right(self._short, len(response), key=len)]
-        for prefix in begun:
+        for prefix in windows & self._by_prefix.keys():
             candidates += self._by_prefix[prefix]
         counts: dict[int, int] = {}
         for element in candidates:
@@ -231,6 +227,10 @@ class OneDocFacts:
         return part or bool(self.finder.find(text))
 
 
+Facts = ListFacts | MultiDocFacts | OneDocFacts
+_prepared: dict[int, tuple[Record, Facts]] = {}
+
+
 def untagged(text: str) -> str:
     """Returns a text of the OneDoc scenario without the tags before and after key sentences.
 
@@ -240,24 +240,23 @@ def untagged(text: str) -> str:
     return _TAG.sub("", text)
 
 
-def facts_of(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
+def facts_of(context: Record) -> Facts:
     """Returns the prepared facts of a context record, which must not be changed afterwards."""
     held = _prepared.get(id(context))
-    if held is None or held[0] is not context:
-        if len(_prepared) >= _KEPT:
-            _prepared.pop(next(iter(_prepared)))
-        held = _prepared[id(context)] = (context, _prepare(context))
-    return held[1]
-
-
-def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
+    if held is not None and held[0] is context:
+        return held[1]
+    facts: Facts
     match context["scenario"]:
         case "list":
-            return ListFacts(context["elements"])
+            facts = ListFacts(context["elements"])
         case "multidoc":
-            return MultiDocFacts(context["text"], context["documents"])
+            facts = MultiDocFacts(context["text"], context["documents"])
         case _:
-            return OneDocFacts(context["key_sentences"], context["text"])
+            facts = OneDocFacts(context["key_sentences"], context["text"])
+    if len(_prepared) >= _KEPT:
+        _prepared.pop(next(iter(_prepared)))
+    _prepared[id(context)] = (context, facts)
+    return facts
 
 
 def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:

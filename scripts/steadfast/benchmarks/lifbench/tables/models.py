@@ -101,16 +101,12 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     return results.table(name, columns, sections, notes, intervals=interval_words(rows))
 
 
-def turned(rows: pd.DataFrame) -> pd.DataFrame:
-    """Returns comparisons of pairs the other way round."""
-    negated = {"difference": -rows["difference"], "low": -rows["high"], "high": -rows["low"]}
-    return rows.assign(model=rows["other"], other=rows["model"], **negated)
-
-
 def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
     """Returns each pair with the earlier model of an order first, and the pairs in that order."""
-    place = dict(zip(order, range(len(order)), strict=True))
-    rows = rows.where(~(rows["model"].map(place) > rows["other"].map(place)), turned(rows))
+    place = {model: number for number, model in enumerate(order)}
+    negated = {"difference": -rows["difference"], "low": -rows["high"], "high": -rows["low"]}
+    turned = rows.assign(model=rows["other"], other=rows["model"], **negated)
+    rows = rows.where(~(rows["model"].map(place) > rows["other"].map(place)), turned)
     return rows.sort_values(["model", "other"], key=lambda model: model.map(place))
 
 

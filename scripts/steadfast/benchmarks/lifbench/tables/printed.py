@@ -63,6 +63,12 @@ def with_printed(
     return replace(table, sections=(*table.sections, section), notes=(*table.notes, note))
 
 
+def first_value_column(table: Table) -> int:
+    """Returns where columns of values begin: behind the models, or behind models and lengths."""
+    second = table.columns[1]
+    return 2 if second.heading == "Length" and not second.group else 1
+
+
 def _rows(table: Table, name: str, asked: AskedCells) -> Iterator[tuple[Cell, ...]]:
     """Yields a row a model, or a model and length, as the table has them."""
     cells: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
@@ -70,9 +76,9 @@ def _rows(table: Table, name: str, asked: AskedCells) -> Iterator[tuple[Cell, ..
         length = row.get("length", "")
         if asked.has(length, row["column"]):
             cells[row["model"]].setdefault(length, {})[row["column"]] = row["value"]
-    by_length = int(table.columns[1].heading == "Length" and not table.columns[1].group)
-    headings = [column.heading for column in table.columns[1 + by_length :]]
+    before = first_value_column(table)
+    headings = [column.heading for column in table.columns[before:]]
     for label, lengths in cells.items():
         for number, (length, values) in enumerate(lengths.items()):
-            head = (Cell(label, repeated=number > 0), Cell(length))[: 1 + by_length]
+            head = (Cell(label, repeated=number > 0), Cell(length))[:before]
             yield (*head, *(Cell(values.get(heading)) for heading in headings))

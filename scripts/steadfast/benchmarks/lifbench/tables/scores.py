@@ -122,58 +122,48 @@ def above_baseline_table(results: LifbenchResults, name: str) -> Table:
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
-    stabilities = _stabilities(results)
-    values = [results.values(values, better="smaller") for values in stabilities.values()]
     overall = results.ars[OVERALL, ""]
     ties = results.ties()
+    # Marks as in print are for tables as the paper has them.
+    chance = {} if results.roster.as_printed else results.chance
+    headings = []
+    values = []
+    for perspective, heading in STRINGS["perspectives"].items():
+        headings.append(heading)
+        values.append(results.values(results.ifs[perspective, ""], better="smaller"))
+        if perspective in chance:
+            headings.append(STRINGS["by_chance"].format(perspective=heading))
+            values.append(results.values(chance[perspective]))
     cells = results.cells([*values, results.values(overall, ties=ties)])
-    in_order = results.roster.groups(_steadiness(results))
+    suffixes: dict[tuple[str, str], str] = {}
     if results.roster.as_printed:
         # The paper prints the rank by value behind each value.
-        places = ranks_by_value(results)
         note = "ifs_ranks_as_printed"
-        for model in results.roster.contenders:
-            ranked = list(cells[model])
-            for column, heading in enumerate([*stabilities, "ARS"]):
-                if (model, heading) in places:
-                    rank = f"({places[model, heading]})"
-                    ranked[column] = replace(ranked[column], suffix=rank)
-            cells[model] = tuple(ranked)
+        suffixes = {place: f"({rank})" for place, rank in ranks_by_value(results).items()}
     else:
         texts = rank_texts(results.roster, ties, overall)
         note = "ifs_ranks" if texts else ""
-        for model, text in texts.items():
-            *other_cells, ars = cells[model]
-            cells[model] = (*other_cells, replace(ars, suffix=f"({text})"))
+        suffixes = {(model, "ARS"): f"({text})" for model, text in texts.items()}
+    for model, row in cells.items():
+        ranked = []
+        for heading, cell in zip([*headings, "ARS"], row, strict=True):
+            ranked.append(replace(cell, suffix=suffixes.get((model, heading), "")))
+        cells[model] = tuple(ranked)
     notes = [*results.notes, *results.tie_notes()]
     notes += [(None, STRINGS["notes"][note])] if note else []
-    # Marks as in print are for tables as the paper has them.
-    chance = {} if results.roster.as_printed else results.chance
     notes += [(None, STRINGS["notes"]["ifs_chance"])] if chance else []
-    headings: list[str] = []
-    # From the last perspective on, so that the places of those before it stay.
-    for place, (key, heading) in reversed(list(enumerate(STRINGS["perspectives"].items()))):
-        headings.insert(0, heading)
-        if key in chance:
-            headings.insert(1, STRINGS["by_chance"].format(perspective=heading))
-            by_chance = results.cells([results.values(chance[key])])
-            for model, row in cells.items():
-                cells[model] = (*row[: place + 1], *by_chance[model], *row[place + 1 :])
+    in_order = results.roster.groups(_steadiness(results))
     sections = results.sections(in_order, cells.__getitem__)
-    return results.table(
-        name, (MODEL, *columns_of(headings, "IFS"), Column("ARS")), sections, notes
-    )
-
-
-def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
-    """Returns IFS by model, by the heading of its column."""
-    return {heading: results.ifs[key, ""] for key, heading in STRINGS["perspectives"].items()}
+    columns = (MODEL, *columns_of(headings, "IFS"), Column("ARS"))
+    return results.table(name, columns, sections, notes)
 
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     """Returns the ranks of Table 4 as the paper has them, by model and heading."""
     places: dict[tuple[str, str], int] = {}
-    by_heading = {**_stabilities(results), "ARS": results.ars[OVERALL, ""]}
+    by_heading = {"ARS": results.ars[OVERALL, ""]}
+    for perspective, heading in STRINGS["perspectives"].items():
+        by_heading[heading] = results.ifs[perspective, ""]
     for heading, values in by_heading.items():
         by_model = ranks(exact(values), results.roster.contenders, smaller=heading != "ARS")
         places |= {(model, heading): place for model, place in by_model.items()}

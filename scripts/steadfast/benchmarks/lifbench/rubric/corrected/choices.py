@@ -22,7 +22,6 @@ class Mention(NamedTuple):
     start: int
     end: int
     closed: bool  # whether a clause may end behind it
-    exact: bool  # whether it is written as the option is, in case too
 
 
 def chosen(text: str, options: list[str]) -> str | None:
@@ -63,27 +62,28 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
         if joined(text[max(start - 1, 0) : start + 1]) or joined(text[end - 1 : end + 1]):
             continue
         option = by_text.get(as_compared(match[0]))
-        if option is not None:
-            closed = bool(_CLOSES.match(text, end))
-            mention = Mention(option, start, end, closed, match[0] == option)
-            if mention.closed or (mention.exact and not _followed_by("continues", text, mention)):
-                mentioned.append(mention)
+        if option is None:
+            continue
+        mention = Mention(option, start, end, closed=bool(_CLOSES.match(text, end)))
+        is_exact = match[0] == option  # in case too
+        if mention.closed or (is_exact and not _followed_by("continues", text, mention)):
+            mentioned.append(mention)
     return mentioned
 
 
 def _maintained(text: str, mentioned: list[Mention]) -> list[Mention]:
     """Returns the mentions that are neither denied nor side by side with an alternative."""
-    dropped = {mention for mention in mentioned if _denied(text, mention)}
+    dropped = set()
+    for mention in mentioned:
+        is_denied = _ends_with("denies", text, mention.start)
+        if is_denied or _followed_by("denied", text, mention):
+            dropped.add(mention)
     for first, second in pairwise(mentioned):
         if first.option != second.option and second.start - first.end < _AROUND:
             between = folded(text[first.end : second.start])
             if _pattern("alternatives").fullmatch(between):
                 dropped |= {first, second}
     return [option for option in mentioned if option not in dropped]
-
-
-def _denied(text: str, mention: Mention) -> bool:
-    return _ends_with("denies", text, mention.start) or _followed_by("denied", text, mention)
 
 
 def _followed_by(kind: str, text: str, mention: Mention) -> bool:

@@ -33,9 +33,7 @@ class GroupPart(NamedTuple):
     @property
     def is_group(self) -> bool:
         """Whether it is a list of lists, and these hold neither lists nor objects."""
-        if not _is_lists(self.value):
-            return False
-        return not reading.containers(chain.from_iterable(self.value))
+        return _is_lists(self.value) and not reading.containers(chain.from_iterable(self.value))
 
 
 def parts_of(line: str) -> list[GroupPart]:
@@ -80,12 +78,9 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
     if unbalanced > 1:
         lines = [parts_of(response)]
     value = _outermost(response, keys) if "\n" in response or "{" in response else None
-    groups: list[Group] = []
-    if value:
-        groups = _groups(value)
-    else:
-        for parts in lines:
-            groups += _groups([_lists(part.value, keys) for part in parts])
+    groups = _groups(value) if value else []
+    for parts in lines if not value else ():
+        groups += _groups([_lists(part.value, keys) for part in parts])
     return groups if len(keys) > 1 else _of_one_field(groups)
 
 
@@ -94,13 +89,11 @@ def _of_one_field(groups: list[Group]) -> list[Group]:
     rows = list(chain.from_iterable(groups))
     # A list of several values is a group then, if all lists have several.
     if rows and min(map(len, rows)) > 1:
-        entries_of_groups: Iterable[Iterable[str | None]] = rows
-    else:
-        entries_of_groups = map(chain.from_iterable, groups)
-    documents_of_groups: list[Group] = []
-    for entries in entries_of_groups:
-        documents_of_groups.append([(entry,) for entry in entries])
-    return documents_of_groups
+        groups = [[row] for row in rows]
+    documents: list[Group] = []
+    for group in groups:
+        documents.append([(entry,) for entry in chain.from_iterable(group)])
+    return documents
 
 
 def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
@@ -138,12 +131,8 @@ def _groups(values: list[Any]) -> list[Group]:
             listed_groups += value
         else:
             listed_groups.append(value)
-    groups = []
-    for group in [*listed_groups, loose_rows]:
-        rows = list(map(as_row, filter(None, group)))
-        if rows:
-            groups.append(rows)
-    return groups
+    groups = [list(map(as_row, filter(None, group))) for group in [*listed_groups, loose_rows]]
+    return list(filter(None, groups))
 
 
 def _is_lists(value: Any) -> bool:
@@ -202,12 +191,8 @@ def written_groups(response: str, known: facts.FieldValues) -> list[Group]:
         # Lines without values stand between groups.
         for has_values, run in groupby(lines, bool):
             parts += _of_lines(list(run), known) if has_values else []
-    groups = []
-    for part in parts:
-        documents = list(filter(known.tells, part))
-        if sum(map(known.holds, documents)) > 1:
-            groups.append(documents)
-    return groups
+    groups = [list(filter(known.tells, part)) for part in parts]
+    return [group for group in groups if sum(map(known.holds, group)) > 1]
 
 
 def _values(line: str, known: facts.FieldValues) -> Iterator[Value]:

@@ -75,9 +75,9 @@ def _objects_in(values: list[Any]) -> list[Record]:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, dict):
                 objects.append(part)
-            elif _is_pair(part):
+            elif isinstance(part, list) and len(part) == 2 and all_of(str, part):
                 # Names that are no document's, so that both texts are read as values.
-                objects.append(dict(zip("ab", part, strict=True)))
+                objects.append({"a": part[0], "b": part[1]})
     return objects
 
 
@@ -89,10 +89,6 @@ def _content(value: Any, candidates: list[str]) -> Any:
             break
         value = value[inner[0]]
     return value
-
-
-def _is_pair(part: Any) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all_of(str, part)
 
 
 def _is_label(text: str, candidates: list[str]) -> bool:

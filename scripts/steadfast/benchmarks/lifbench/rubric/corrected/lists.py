@@ -121,17 +121,15 @@ def _entries_form(value: Any, facts: ListFacts) -> float:
 
 def _in_order(named: list[str], expected: list[str]) -> bool:
     """Tells whether the expected elements come in the expected order, none twice."""
-    ranks: dict[str, list[int]] = defaultdict(list)
-    for rank, element in enumerate(expected):
-        ranks[element].append(rank)
-    sequence: list[int] = []
-    uses: Counter[str] = Counter()
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, element in enumerate(expected):
+        places[element].append(place)
+    sequence = []
     for element in named:
-        if element in ranks:
+        if element in places:
             # The k-th time that an element is named stands for its k-th place, or its last.
-            places = ranks[element]
-            sequence.append(places[min(uses[element], len(places) - 1)])
-            uses[element] += 1
+            left = places[element]
+            sequence.append(left.pop(0) if len(left) > 1 else left[0])
     return sequence == sorted(set(sequence))
 
 

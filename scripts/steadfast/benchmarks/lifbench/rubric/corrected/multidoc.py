@@ -87,9 +87,7 @@ def _line_form(
     if parsed:
         form += 1 + (len(parsed) == len(parts))
         if all(part.is_group for part in parsed):
-            rows = []
-            for part in parsed:
-                rows += part.value
+            rows = list(chain.from_iterable(part.value for part in parsed))
             form += _documents_form(rows, groups, width)
     return form
 
@@ -145,10 +143,8 @@ def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float
     for place, key in enumerate(keys):
         if any(reading.as_entry(document.get(key)) is None for document in facts.documents):
             missing.add(place)
-    grounded = 0
-    size = 0
+    is_grounded = []
     for row in chain.from_iterable(groups):
-        size += len(row)
         for place, entry in enumerate(row):
-            grounded += place in missing if entry is None else entry in facts.values
-    return grounded / size if size else 0.0
+            is_grounded.append(place in missing if entry is None else entry in facts.values)
+    return sum(is_grounded) / len(is_grounded) if is_grounded else 0.0

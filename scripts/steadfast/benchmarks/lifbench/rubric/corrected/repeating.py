@@ -48,7 +48,8 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     right = set()
     for row, sentences in meant.items():
         for sentence in sentences:
-            if _has_type(sentence, row.type, facts):
+            records = facts.labelled[sentence]
+            if row.type in [record["type"] for record in records if not record["fake"]]:
                 right.add(sentence)
     # Rows beyond the number asked for lower the shares, so that a list of all earns little.
     claimed = max(n, len(rows), len(named))
@@ -62,11 +63,6 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     }
     read = {"rows": len(rows), "hits": hits, "fakes": len(named) - hits, "right": len(right)}
     return Marks(points, read)
-
-
-def _has_type(sentence: str, type_name: str | None, facts: OneDocFacts) -> bool:
-    labelled = facts.labelled[sentence]
-    return any(record["type"] == type_name and not record["fake"] for record in labelled)
 
 
 def _number(count: int, n: int) -> float:
