@@ -32,10 +32,11 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
     """
-    return [
-        _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
-        for place, question in enumerate(instance["scoring_questions"])
-    ]
+    counted = []
+    for place, question in enumerate(instance["scoring_questions"]):
+        parents = [raw[parent] for parent in question["dep"]]
+        counted.append(_unless_wrong(raw[place], parents))
+    return counted
 
 
 def _unless_wrong(own: Verdict | None, others: Verdicts) -> Verdict | None:

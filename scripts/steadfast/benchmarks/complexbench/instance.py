@@ -7,13 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json

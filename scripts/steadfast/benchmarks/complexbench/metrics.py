@@ -12,34 +12,8 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.complexbench.aggregation import (
-    CLASSES,
-    COHERENT_MEASURES,
-    CONSTRAINT_MEASURES,
-    DRFR_MEASURES,
-    DROP,
-    OTHERS,
-    Verdicts,
-    cells,
-    coherent_test,
-    counts,
-    group_of,
-)
-from steadfast.benchmarks.complexbench.facts import (
-    DECOMPOSED,
-    WHOLE,
-    ScoreRecord,
-    dimensions,
-    taxonomy,
-)
-from steadfast.benchmarks.complexbench.scored import (
-    AskedPart,
-    ScoredAnswers,
-    agreement,
-    coverage,
-    judging,
-    labelled_scores,
-)
+from steadfast.benchmarks.complexbench import aggregation, scored
+from steadfast.benchmarks.complexbench import facts as complexbench
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
@@ -52,7 +26,7 @@ VALUES = ["value", "low", "high", "n", "expected"]
 
 
 def metrics(
-    scores: Iterable[Scored[ScoreRecord]],
+    scores: Iterable[Scored[complexbench.ScoreRecord]],
     data: Mapping[str, Data],
     labels: Labels | None,
     mode: str,
@@ -61,22 +35,24 @@ def metrics(
     references: Collection[str] = (),
 ) -> Frames:
     """Returns the metrics of all models."""
-    scored = ScoredAnswers(scores, data)
-    drfr_metrics = DrfrMetrics(scored, mode)
+    answers = scored.ScoredAnswers(scores, data)
+    drfr_metrics = DrfrMetrics(answers, mode)
     compared = drfr_metrics.comparisons(references)
     summary = drfr_metrics.summary(languages[0], compared)
     by_people = NOTHING_CORRECTED
     if labels:
-        labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
-        by_people = drfr_metrics.corrected(labelled, languages[0], summary, compared)
+        labelled = scored.ScoredAnswers(scored.labelled_scores(answers, labels), data)
+        by_people = drfr_metrics.corrected(
+            DrfrMetrics(labelled, mode), languages[0], summary, compared
+        )
     return {
         "drfr": drfr_metrics.drfr,
         "constraints": drfr_metrics.constraints(),
         "coherent": drfr_metrics.coherent(),
         "decomposition": drfr_metrics.decomposition(),
-        "agreement": agreement(scored, judges, labels),
-        "judging": judging(scored),
-        "coverage": coverage(scored),
+        "agreement": scored.agreement(answers, judges, labels),
+        "judging": scored.judging(answers),
+        "coverage": scored.coverage(answers),
         "comparisons": compared,
         "sampling_units": drfr_metrics.sampling_units(),
         "summary": summary,
@@ -87,11 +63,11 @@ def metrics(
 class DrfrMetrics:
     """The metrics of all models."""
 
-    def __init__(self, scored: ScoredAnswers, mode: str):
-        self._scored = scored
+    def __init__(self, answers: scored.ScoredAnswers, mode: str):
+        self._answers = answers
         self._mode = mode
-        languages = list(dict.fromkeys(part.language for part in scored.parts.values()))
-        self._orders = {"model": scored.models, "language": languages}
+        languages = list(dict.fromkeys(part.language for part in answers.parts.values()))
+        self._orders = {"model": answers.models, "language": languages}
 
     @cached_property
     def drfr(self) -> pd.DataFrame:
@@ -102,64 +78,65 @@ class DrfrMetrics:
 
         Source: supplement, section 4.1 and the released code; Σ_i Σ_j r'_ij / Σ_i m_i.
         """
-        return self._shares(DRFR_MEASURES, "category")
+        return self._shares(aggregation.DRFR_MEASURES, "category")
 
     def constraints(self) -> pd.DataFrame:
         """Accuracy of the questions on each constraint type and composition type, and dimension."""
-        return self._shares(CONSTRAINT_MEASURES, "dimension")
+        return self._shares(aggregation.CONSTRAINT_MEASURES, "dimension")
 
     def coherent(self) -> pd.DataFrame:
         """Coherent test for Selection: instances, and groups whose instances all pass."""
         keys = ["language", "kind", "measure"]
-        parts = self._scored.parts
+        parts = self._answers.parts
         rows = []
-        for (model, name), by_repeat in self._scored.verdicts.items():
+        for (model, name), by_repeat in self._answers.verdicts.items():
             for verdicts in by_repeat.values():
                 rows += [(model, *row) for row in _coherent_rows(parts[name], verdicts)]
         sure = list(chain.from_iterable(map(_coherent_rows, parts.values())))
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
-        origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
+        origin, coherent = (_cells(means, measure) for measure in aggregation.COHERENT_MEASURES)
         rows_of_means = pd.concat(
-            [means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)]
+            [means.rows(), coherent.drop_from(origin).rows().assign(measure=aggregation.DROP)]
         )
         counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
-        of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
-        order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
+        of_drop = counted[counted["measure"] == aggregation.COHERENT_MEASURES[1]].assign(
+            measure=aggregation.DROP
+        )
+        order = {
+            "measure": [*aggregation.COHERENT_MEASURES, aggregation.DROP],
+            "kind": aggregation.CLASSES,
+        }
         return self._table(rows_of_means, pd.concat([counted, of_drop]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
-        same = [
-            "model",
-            "language",
-            "category",
-            "cluster",
-            "instance",
-            "place",
-            "measure",
-            "repeat",
-        ]
-        by_split = shares.pivot(index=same, columns="split", values="value")
-        by_split = by_split.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
-        by_split[DIFFERENCE] = by_split[DECOMPOSED] - by_split[WHOLE]
-        frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
         columns = ["model", "language", "category", "measure"]
-        apart = frame["measure"] == DIFFERENCE
-        kinds = [(frame[~apart], (0.0, 1.0)), (frame[apart], (-1.0, 1.0))]
-        parts = [
-            self._clusters.means(rows, columns, "value", bounds).rows() for rows, bounds in kinds
-        ]
-        means = pd.concat(parts)
-        counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
-        order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
-        return self._table(means, counted, columns, order)
+        same = [*columns, "cluster", "instance", "place", "repeat"]
+        by_split = shares.pivot(index=same, columns="split", values="value")
+        by_split = (
+            by_split.reindex(columns=[complexbench.WHOLE, complexbench.DECOMPOSED])
+            .dropna()
+            .droplevel("measure")
+        )
+        by_split[DIFFERENCE] = by_split[complexbench.DECOMPOSED] - by_split[complexbench.WHOLE]
+        frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
+        is_difference = frame["measure"] == DIFFERENCE
+        means = self._clusters.means(frame[~is_difference], columns, "value")
+        gains = self._clusters.means(frame[is_difference], columns, "value", (-1.0, 1.0))
+        rows = pd.concat([means.rows(), gains.rows()])
+        counted = counted.loc[counted["split"] == complexbench.DECOMPOSED, ["language", "category"]]
+        order = {
+            "measure": [complexbench.WHOLE, complexbench.DECOMPOSED, DIFFERENCE],
+            "category": _KEYS["family"],
+        }
+        return self._table(rows, counted, columns, order)
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """DRFR and accuracies of every two models on the questions that both have a verdict of."""
-        rows = self._questions[self._questions["split"] == WHOLE]
+        rows = self._questions[self._questions["split"] == complexbench.WHOLE]
         rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
         # A question may count twice for one key.
         same = ["model", "part", "instance", "place", "repeat", "measure", "key"]
@@ -182,13 +159,16 @@ class DrfrMetrics:
 
         Groups of instances are the clusters, a question is a unit.
         """
-        units, people = (answers._of_questions(language) for answers in (self, labelled))
+        units = self._of_questions(language)
+        people = labelled._of_questions(language)
         raw = raw_values(summary, rows_of(compared, language=language, measure=OVERALL))
         raw = raw.assign(measure="DRFR")
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
 
     def _of_questions(self, language: str) -> pd.DataFrame:
-        rows = rows_of(self._questions, language=language, split=WHOLE, measure="overall")
+        rows = rows_of(
+            self._questions, language=language, split=complexbench.WHOLE, measure="overall"
+        )
         number, place, repeat = (rows[name].astype(str) for name in ("instance", "place", "repeat"))
         unit = number + "/" + place + "/" + repeat
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
@@ -200,7 +180,9 @@ class DrfrMetrics:
 
     def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
-        counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
+        counted = rows_of(
+            scored.coverage(self._answers), language=language, split=complexbench.WHOLE
+        )
         overall = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
         groups = rows_of(self.sampling_units(), part=language)
@@ -214,7 +196,9 @@ class DrfrMetrics:
         return [rows.rename(columns={"key": column}) for rows in chosen]
 
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
-        frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
+        frame, counted = (
+            rows[rows["split"] == complexbench.WHOLE] for rows in self._of(measures, column)
+        )
         keys = ["language", "measure", column]
         means = self._clusters.means(frame, ["model", *keys], "value").rows()
         sorted_keys = list(chain.from_iterable(_KEYS.get(measure, ()) for measure in measures))
@@ -230,7 +214,7 @@ class DrfrMetrics:
     ) -> pd.DataFrame:
         """Rows in order, with the number of ``counted`` rows, once for each repeat, as expected."""
         expected = counted.value_counts().rename("expected").reset_index()
-        expected = expected.merge(self._scored.asked[["model", "repeats"]], "cross")
+        expected = expected.merge(self._answers.asked[["model", "repeats"]], "cross")
         expected["expected"] *= expected.pop("repeats")
         joined = rows.merge(expected)
         orders = {**self._orders, **order}
@@ -245,11 +229,13 @@ class DrfrMetrics:
     def _counted(self) -> pd.DataFrame:
         """A row for each thing that a question counts for, in each part."""
         rows = []
-        for name, part in self._scored.parts.items():
+        for name, part in self._answers.parts.items():
             for number, instance in part.instances.items():
-                cluster = _cluster(part.language, group_of(instance))
+                cluster = _cluster(part.language, aggregation.group_of(instance))
                 described = (name, part.language, part.split, number)
-                rows += [(*described, *cell, cluster) for cell in cells(instance, self._mode)]
+                rows += [
+                    (*described, *cell, cluster) for cell in aggregation.cells(instance, self._mode)
+                ]
         columns = ["part", "language", "split", "instance", "place", "measure", "key", "cluster"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -257,18 +243,23 @@ class DrfrMetrics:
     def _questions(self) -> pd.DataFrame:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
         rows = []
-        for (model, name), by_repeat in self._scored.verdicts.items():
+        for (model, name), by_repeat in self._answers.verdicts.items():
             for repeat, verdicts in by_repeat.items():
                 for number, instance_verdicts in verdicts.items():
                     for place, verdict in enumerate(instance_verdicts):
                         if verdict is not None:
-                            points = (counts("overall", verdict), counts("dimension", verdict))
+                            points = (
+                                aggregation.counts("overall", verdict),
+                                aggregation.counts("dimension", verdict),
+                            )
                             rows.append((model, name, repeat, number, place, *points))
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         verdicts_frame = pd.DataFrame(rows, columns=columns)
         questions = self._counted.merge(verdicts_frame, on=["part", "instance", "place"])
         right = np.where(
-            questions["measure"].isin(DRFR_MEASURES), questions["drfr"], questions["accuracy"]
+            questions["measure"].isin(aggregation.DRFR_MEASURES),
+            questions["drfr"],
+            questions["accuracy"],
         )
         return questions.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
 
@@ -282,16 +273,17 @@ def _cluster(language: str, group: str) -> str:
 
 
 def _coherent_rows(
-    part: AskedPart, verdicts: Mapping[int, Verdicts] | None = None
+    part: scored.AskedPart, verdicts: Mapping[int, aggregation.Verdicts] | None = None
 ) -> Iterator[tuple[str, str, str, str, float]]:
     """Language, class, measure, cluster and value; by default as if every question was right."""
-    if part.split == WHOLE:
-        instances = part.instances
-        right = {
-            n: [True] * len(instance["scoring_questions"]) for n, instance in instances.items()
-        }
-        part_verdicts = [(verdicts or right)[number] for number in instances]
-        for measure, kind, group, passes in coherent_test(list(instances.values()), part_verdicts):
+    if part.split == complexbench.WHOLE:
+        part_verdicts = []
+        for number, instance in part.instances.items():
+            right = [True] * len(instance["scoring_questions"])
+            part_verdicts.append(verdicts[number] if verdicts else right)
+        for measure, kind, group, passes in aggregation.coherent_test(
+            list(part.instances.values()), part_verdicts
+        ):
             yield part.language, kind, measure, _cluster(part.language, group), float(passes)
 
 
@@ -302,7 +294,7 @@ def _cells(means: Estimates, measure: str) -> Estimates:
     return means.take(rows, index[rows].droplevel("measure"))
 
 
-_FACTS = taxonomy()
+_FACTS = complexbench.taxonomy()
 
 
 def _sorted_keys() -> dict[str, list[str]]:
@@ -318,8 +310,12 @@ def _sorted_keys() -> dict[str, list[str]]:
         "category": categories,
         "family": list(_FACTS["categories"]),
         "task": _FACTS["task_types"],
-        "constraint_type": [*dict.fromkeys(types), OTHERS, *_FACTS["composition_types"]],
-        "dimension": list(dimensions()),
+        "constraint_type": [
+            *dict.fromkeys(types),
+            aggregation.OTHERS,
+            *_FACTS["composition_types"],
+        ],
+        "dimension": list(complexbench.dimensions()),
     }
 
 

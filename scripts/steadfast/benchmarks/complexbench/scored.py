@@ -68,9 +68,9 @@ class ScoredAnswers:
 
     def of_part(self, part: str) -> Iterator[ScoreRecord]:
         """Returns the score records of a part, of all models."""
-        return chain(
-            *(part_records for (_, name), part_records in self.records.items() if name == part)
-        )
+        for (_, name), part_records in self.records.items():
+            if name == part:
+                yield from part_records
 
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
         instances = self.parts[part].instances
@@ -111,20 +111,19 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
             questions = sum(len(i["scoring_questions"]) for i in part.instances.values())
             samples = {record["sample_id"] for record in scored.of_part(name)}
             statuses = Counter(record["status"] for record in records)
-            rows.append(
-                {
-                    "model": model,
-                    "language": part.language,
-                    "split": part.split,
-                    "expected": questions * repeats[model],
-                    "scored": counts.total() - counts[None],
-                    "open": counts[UNDECIDED],
-                    "samples": len(samples) * repeats[model],
-                    **{f"status_{status}": statuses[status] for status in STATUSES},
-                    "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
-                    "empty": sum(map(is_empty, records)),
-                }
-            )
+            row = {
+                "model": model,
+                "language": part.language,
+                "split": part.split,
+                "expected": questions * repeats[model],
+                "scored": counts.total() - counts[None],
+                "open": counts[UNDECIDED],
+                "samples": len(samples) * repeats[model],
+                **{f"status_{status}": statuses[status] for status in STATUSES},
+                "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
+                "empty": sum(map(is_empty, records)),
+            }
+            rows.append(row)
     return with_prompts(pd.DataFrame(rows), scored.asked)
 
 
@@ -164,9 +163,8 @@ def agreement(
 
 
 def _by_rule(record: ScoreRecord) -> list[str]:
-    return [
-        point for point, decision in (record["extracted"] or {}).items() if decision["by"] == "rule"
-    ]
+    decisions = record["extracted"] or {}
+    return [point for point in decisions if decisions[point]["by"] == "rule"]
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:

@@ -79,10 +79,10 @@ class FollowbenchResults(Results):
 
     def ranking_notes(self, category: str) -> list[Note]:
         """Returns what the ranges of ranks by HSR mean."""
-        comparisons = {
-            STRINGS["languages"][language]: self.pairs("HSR", language=language, category=category)
-            for language in self.languages
-        }
+        comparisons = {}
+        for language in self.languages:
+            name = STRINGS["languages"][language]
+            comparisons[name] = self.pairs("HSR", language=language, category=category)
         return self.rank_notes("HSR", comparisons, max(self.digits - 2, 0))
 
     def by_language(
@@ -131,10 +131,9 @@ class FollowbenchResults(Results):
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
-        text = STRINGS["notes"]["impossible"]
-        names = STRINGS["languages"]
-        return [
-            (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
-            for language in self.languages
-            if counts.get(language, 0)
-        ]
+        notes: list[Note] = []
+        for language in self.languages:
+            if n := counts.get(language, 0):
+                slots = {"language": STRINGS["languages"][language], "n": f"{n:.0f}"}
+                notes.append((None, STRINGS["notes"]["impossible"].format(**slots)))
+        return notes
