@@ -59,13 +59,11 @@ def tables(
 
 
 def _results(results: IfevalResults) -> Table:
-    at_lengths = [
-        (
-            Column(name, results.words["lengths"]),
-            results.column(results.of_all("accuracy", measure=SCORE, length=name)),
-        )
-        for name in results.lengths
-    ]
+    at_lengths = []
+    for length in results.lengths:
+        rows = results.of_all("accuracy", measure=SCORE, length=length)
+        column = Column(length, results.words["lengths"])
+        at_lengths.append((column, results.column(rows)))
     summary = results.frames["summary"]
     return results.results_table(summary, {SCORE: results.words["measure"]}, at_lengths)
 
