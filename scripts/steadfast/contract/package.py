@@ -46,7 +46,7 @@ class Package:
         self,
         name: str,
         source: str,
-        settings: Mapping[str, Settings],
+        settings: Settings = NOTHING,
         files: Sequence[str] = (),
         needs: Needs | None = None,
     ) -> DataFile:
@@ -56,7 +56,7 @@ class Package:
             name: of the file.
             source: ``synthetic``, whose records the function ``sample`` gives, or the name of
                 another function of ``data``.
-            settings: of each function, by source.
+            settings: of that function.
             files: the user's files that it reads.
             needs: what it needs where it is ``released``.
         """
@@ -64,7 +64,7 @@ class Package:
         return DataFile(
             self.data_path(name),
             f"{self.name}_data",
-            self.component(f"data:{function}", settings[source]),
+            self.component(f"data:{function}", settings),
             files=tuple(files),
             needs=needs if needs and source == "released" else Needs(),
         )

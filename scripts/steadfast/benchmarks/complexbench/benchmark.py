@@ -128,17 +128,11 @@ def task(config: Config, section: Complexbench) -> Task:
 
 def _data(section: Complexbench, language: str) -> DataFile:
     settings = {"language": language, "extra": section.extra}
-    return OWN.data(
-        language,
-        section.source,
-        {
-            "synthetic": settings,
-            "local": settings | {"file": section.local_file},
-            "released": settings,
-        },
-        files=[path for path in (section.local_file, section.extra) if path],
-        needs=Needs((facts("complexbench/released.yaml")["url"],)),
-    )
+    if section.source == "local":
+        settings["file"] = section.local_file
+    files = [path for path in (section.local_file, section.extra) if path]
+    needs = Needs((facts("complexbench/released.yaml")["url"],))
+    return OWN.data(language, section.source, settings, files, needs)
 
 
 COMPLEXBENCH = Benchmark(

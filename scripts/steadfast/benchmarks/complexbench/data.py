@@ -128,63 +128,53 @@ def _points(part: SubInstruction, questions: list[str], start: int) -> list[int]
     A run of texts starts where its first one stands, or, if that is reworded, at ``start``. A
     further text that is that of another question belongs elsewhere.
     """
-    given = part.scoring_questions
-    if not given:
+    assigned = part.scoring_questions
+    if not assigned:
         return []
-    if isinstance(given[0], str):
-        start = questions.index(given[0]) if given[0] in questions else start
-        for point, text in enumerate(given, start):
+    if isinstance(assigned[0], str):
+        start = questions.index(assigned[0]) if assigned[0] in questions else start
+        for point, text in enumerate(assigned, start):
             if text in questions and text not in questions[point : point + 1]:
                 return []
     else:
-        start = given[0]
-        if list(given) != list(range(start, start + len(given))) or start < 0:
+        start = assigned[0]
+        if list(assigned) != list(range(start, start + len(assigned))) or start < 0:
             return []
-    return list(range(start, start + len(given)))
+    return list(range(start, start + len(assigned)))
 
 
 def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
+    def text(holder: InstanceRecord | ScoringQuestion, field: str) -> str:
+        value = getattr(holder, _in_language(field, language))
+        if value is None:
+            raise UserError(
+                f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
+                f"leave {language!r} out of complexbench.languages"
+            )
+        return str(value)
+
     record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
-    record["instruction"] = _text(instance, instance, "instruction", language)
+    record["instruction"] = text(instance, "instruction")
     for number, question in enumerate(instance.scoring_questions):
         fields = question.model_dump(exclude={"question_en"})
-        text = _text(instance, question, "question", language)
-        record["scoring_questions"][number] = fields | {"point_id": number, "question": text}
+        fields |= {"point_id": number, "question": text(question, "question")}
+        record["scoring_questions"][number] = fields
     return record | {"turns": _turns(instance, language), "origin": origin}
-
-
-def _text(
-    instance: InstanceRecord,
-    holder: InstanceRecord | ScoringQuestion,
-    field: str,
-    language: str,
-) -> str:
-    text = _translated(holder, field, language)
-    if text is None:
-        raise UserError(
-            f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
-            f"leave {language!r} out of complexbench.languages"
-        )
-    return text
-
-
-def _translated(
-    holder: InstanceRecord | ScoringQuestion | SubInstruction, field: str, language: str
-) -> str | None:
-    """The text of a field in a language; None where it has not been translated."""
-    text: str | None = getattr(holder, field if language == "zh" else f"{field}_{language}")
-    return text
 
 
 def _turns(instance: InstanceRecord, language: str) -> list[Record]:
     """The turns in a language; none where one is not translated, or they are not well assigned."""
     translated = []
     for turn in turns(instance):
-        text = _translated(turn.part, "instruction", language)
+        text = getattr(turn.part, _in_language("instruction", language))
         if text is None:
             return []
         translated.append({"instruction": text, "points": list(turn.points)})
     return translated
+
+
+def _in_language(field: str, language: str) -> str:
+    return field if language == "zh" else f"{field}_{language}"
 
 
 def summary(records: Sequence[Record], published: bool = False) -> list[str]:

@@ -136,26 +136,22 @@ class ComplexbenchJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        points_by_template: dict[str, list[tuple[str, int, Route]]] = {}
         by_point = routes(sample, self._mode, self._judging)
-        for point, route in by_point.items():
-            request = (request_id(sample.id, point), point, route)
-            points_by_template.setdefault(route.template, []).append(request)
+        judged = [(request_id(sample.id, point), point, by_point[point]) for point in by_point]
         if self._rule_items:
-            route = plain_route(sample, self._mode)
-            for point in by_point:
-                if by_point[point].by == "rule":
-                    request = (asked_id(sample.id, point), point, route)
-                    points_by_template.setdefault(route.template, []).append(request)
+            beside_rule = plain_route(sample, self._mode)
+            for point, route in by_point.items():
+                if route.by == "rule":
+                    judged.append((asked_id(sample.id, point), point, beside_rule))
         for name in TEMPLATES:
-            if name not in points_by_template:
+            same_template = [request for request in judged if request[2].template == name]
+            if not same_template:
                 continue
-            of_template = points_by_template[name]
-            answer_text = shown_answer(answer, of_template[0][2].by, self._mode)
+            answer_text = shown_answer(answer, same_template[0][2].by, self._mode)
             instruction = shown_instruction(sample, self._mode)
             slots = {"instruction": instruction, "boundary": boundary(answer_text)}
             requests = []
-            for name_of_request, point, route in of_template:
+            for name_of_request, point, route in same_template:
                 question = sample.source["scoring_questions"][point]
                 head, tail = templates[name].render(slots | {"question": question["question"]})
                 expected = {"mode": self._mode, "by": route.by, "each": route.each}

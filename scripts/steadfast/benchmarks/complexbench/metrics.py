@@ -12,8 +12,27 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.complexbench import aggregation, scored
-from steadfast.benchmarks.complexbench import facts as complexbench
+from steadfast.benchmarks.complexbench import scored
+from steadfast.benchmarks.complexbench.aggregation import (
+    CLASSES,
+    COHERENT_MEASURES,
+    CONSTRAINT_MEASURES,
+    DRFR_MEASURES,
+    DROP,
+    OTHERS,
+    Verdicts,
+    cells,
+    coherent_test,
+    counts,
+    group_of,
+)
+from steadfast.benchmarks.complexbench.facts import (
+    DECOMPOSED,
+    WHOLE,
+    ScoreRecord,
+    dimensions,
+    taxonomy,
+)
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
@@ -26,7 +45,7 @@ VALUES = ["value", "low", "high", "n", "expected"]
 
 
 def metrics(
-    scores: Iterable[Scored[complexbench.ScoreRecord]],
+    scores: Iterable[Scored[ScoreRecord]],
     data: Mapping[str, Data],
     labels: Labels | None,
     mode: str,
@@ -78,11 +97,11 @@ class DrfrMetrics:
 
         Source: supplement, section 4.1 and the released code; Σ_i Σ_j r'_ij / Σ_i m_i.
         """
-        return self._shares(aggregation.DRFR_MEASURES, "category")
+        return self._shares(DRFR_MEASURES, "category")
 
     def constraints(self) -> pd.DataFrame:
         """Accuracy of the questions on each constraint type and composition type, and dimension."""
-        return self._shares(aggregation.CONSTRAINT_MEASURES, "dimension")
+        return self._shares(CONSTRAINT_MEASURES, "dimension")
 
     def coherent(self) -> pd.DataFrame:
         """Coherent test for Selection: instances, and groups whose instances all pass."""
@@ -95,20 +114,14 @@ class DrfrMetrics:
         sure = list(chain.from_iterable(map(_coherent_rows, parts.values())))
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
-        origin, coherent = (_cells(means, measure) for measure in aggregation.COHERENT_MEASURES)
-        rows_of_means = pd.concat(
-            [means.rows(), coherent.drop_from(origin).rows().assign(measure=aggregation.DROP)]
-        )
+        origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
+        drop = coherent.drop_from(origin).rows().assign(measure=DROP)
+        rows_of_means = pd.concat([means.rows(), drop])
         counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
-        of_drop = counted[counted["measure"] == aggregation.COHERENT_MEASURES[1]].assign(
-            measure=aggregation.DROP
-        )
-        order = {
-            "measure": [*aggregation.COHERENT_MEASURES, aggregation.DROP],
-            "kind": aggregation.CLASSES,
-        }
-        return self._table(rows_of_means, pd.concat([counted, of_drop]), ["model", *keys], order)
+        drop_rows = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
+        order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
+        return self._table(rows_of_means, pd.concat([counted, drop_rows]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
@@ -116,27 +129,20 @@ class DrfrMetrics:
         columns = ["model", "language", "category", "measure"]
         same = [*columns, "cluster", "instance", "place", "repeat"]
         by_split = shares.pivot(index=same, columns="split", values="value")
-        by_split = (
-            by_split.reindex(columns=[complexbench.WHOLE, complexbench.DECOMPOSED])
-            .dropna()
-            .droplevel("measure")
-        )
-        by_split[DIFFERENCE] = by_split[complexbench.DECOMPOSED] - by_split[complexbench.WHOLE]
+        by_split = by_split.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
+        by_split[DIFFERENCE] = by_split[DECOMPOSED] - by_split[WHOLE]
         frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
         is_difference = frame["measure"] == DIFFERENCE
         means = self._clusters.means(frame[~is_difference], columns, "value")
         gains = self._clusters.means(frame[is_difference], columns, "value", (-1.0, 1.0))
         rows = pd.concat([means.rows(), gains.rows()])
-        counted = counted.loc[counted["split"] == complexbench.DECOMPOSED, ["language", "category"]]
-        order = {
-            "measure": [complexbench.WHOLE, complexbench.DECOMPOSED, DIFFERENCE],
-            "category": _KEYS["family"],
-        }
+        counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
+        order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
         return self._table(rows, counted, columns, order)
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """DRFR and accuracies of every two models on the questions that both have a verdict of."""
-        rows = self._questions[self._questions["split"] == complexbench.WHOLE]
+        rows = self._questions[self._questions["split"] == WHOLE]
         rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
         # A question may count twice for one key.
         same = ["model", "part", "instance", "place", "repeat", "measure", "key"]
@@ -148,9 +154,8 @@ class DrfrMetrics:
         names = ["model", "other", "language", "measure", "category"]
         key = compared.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
         compared = compared.join(key)
-        return compared[[*names, *compared.columns.difference(names, sort=False)]].reset_index(
-            drop=True
-        )
+        columns = [*names, *compared.columns.difference(names, sort=False)]
+        return compared[columns].reset_index(drop=True)
 
     def corrected(
         self, labelled: "DrfrMetrics", language: str, summary: pd.DataFrame, compared: pd.DataFrame
@@ -166,9 +171,7 @@ class DrfrMetrics:
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
 
     def _of_questions(self, language: str) -> pd.DataFrame:
-        rows = rows_of(
-            self._questions, language=language, split=complexbench.WHOLE, measure="overall"
-        )
+        rows = rows_of(self._questions, language=language, split=WHOLE, measure="overall")
         number, place, repeat = (rows[name].astype(str) for name in ("instance", "place", "repeat"))
         unit = number + "/" + place + "/" + repeat
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
@@ -180,9 +183,7 @@ class DrfrMetrics:
 
     def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
-        counted = rows_of(
-            scored.coverage(self._answers), language=language, split=complexbench.WHOLE
-        )
+        counted = rows_of(scored.coverage(self._answers), language=language, split=WHOLE)
         overall = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
         groups = rows_of(self.sampling_units(), part=language)
@@ -196,9 +197,7 @@ class DrfrMetrics:
         return [rows.rename(columns={"key": column}) for rows in chosen]
 
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
-        frame, counted = (
-            rows[rows["split"] == complexbench.WHOLE] for rows in self._of(measures, column)
-        )
+        frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
         keys = ["language", "measure", column]
         means = self._clusters.means(frame, ["model", *keys], "value").rows()
         sorted_keys = list(chain.from_iterable(_KEYS.get(measure, ()) for measure in measures))
@@ -231,11 +230,9 @@ class DrfrMetrics:
         rows = []
         for name, part in self._answers.parts.items():
             for number, instance in part.instances.items():
-                cluster = _cluster(part.language, aggregation.group_of(instance))
+                cluster = _cluster(part.language, group_of(instance))
                 described = (name, part.language, part.split, number)
-                rows += [
-                    (*described, *cell, cluster) for cell in aggregation.cells(instance, self._mode)
-                ]
+                rows += [(*described, *cell, cluster) for cell in cells(instance, self._mode)]
         columns = ["part", "language", "split", "instance", "place", "measure", "key", "cluster"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -248,20 +245,14 @@ class DrfrMetrics:
                 for number, instance_verdicts in verdicts.items():
                     for place, verdict in enumerate(instance_verdicts):
                         if verdict is not None:
-                            points = (
-                                aggregation.counts("overall", verdict),
-                                aggregation.counts("dimension", verdict),
-                            )
+                            points = (counts("overall", verdict), counts("dimension", verdict))
                             rows.append((model, name, repeat, number, place, *points))
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         verdicts_frame = pd.DataFrame(rows, columns=columns)
         questions = self._counted.merge(verdicts_frame, on=["part", "instance", "place"])
-        right = np.where(
-            questions["measure"].isin(aggregation.DRFR_MEASURES),
-            questions["drfr"],
-            questions["accuracy"],
-        )
-        return questions.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
+        is_drfr = questions["measure"].isin(DRFR_MEASURES)
+        right = questions.pop("drfr").where(is_drfr, questions.pop("accuracy"))
+        return questions.assign(value=right.astype(float))
 
     @cached_property
     def _clusters(self) -> Clusters:
@@ -273,17 +264,16 @@ def _cluster(language: str, group: str) -> str:
 
 
 def _coherent_rows(
-    part: scored.AskedPart, verdicts: Mapping[int, aggregation.Verdicts] | None = None
+    part: scored.AskedPart, verdicts: Mapping[int, Verdicts] | None = None
 ) -> Iterator[tuple[str, str, str, str, float]]:
     """Language, class, measure, cluster and value; by default as if every question was right."""
-    if part.split == complexbench.WHOLE:
+    if part.split == WHOLE:
         part_verdicts = []
         for number, instance in part.instances.items():
             right = [True] * len(instance["scoring_questions"])
             part_verdicts.append(verdicts[number] if verdicts else right)
-        for measure, kind, group, passes in aggregation.coherent_test(
-            list(part.instances.values()), part_verdicts
-        ):
+        instances = list(part.instances.values())
+        for measure, kind, group, passes in coherent_test(instances, part_verdicts):
             yield part.language, kind, measure, _cluster(part.language, group), float(passes)
 
 
@@ -294,7 +284,7 @@ def _cells(means: Estimates, measure: str) -> Estimates:
     return means.take(rows, index[rows].droplevel("measure"))
 
 
-_FACTS = complexbench.taxonomy()
+_FACTS = taxonomy()
 
 
 def _sorted_keys() -> dict[str, list[str]]:
@@ -310,12 +300,8 @@ def _sorted_keys() -> dict[str, list[str]]:
         "category": categories,
         "family": list(_FACTS["categories"]),
         "task": _FACTS["task_types"],
-        "constraint_type": [
-            *dict.fromkeys(types),
-            aggregation.OTHERS,
-            *_FACTS["composition_types"],
-        ],
-        "dimension": list(complexbench.dimensions()),
+        "constraint_type": [*dict.fromkeys(types), OTHERS, *_FACTS["composition_types"]],
+        "dimension": list(dimensions()),
     }
 
 

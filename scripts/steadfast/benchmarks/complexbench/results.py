@@ -100,8 +100,10 @@ class ComplexbenchResults(Results):
         cells = self.cells(columns)
         if not ranked:
             return cells
-        ends = show.interval_cells(measure_rows, self.roster.models, self.digits)
-        ranks = show.rank_cells(self.roster, self._ties(ranked, language), values)
+        last_rows = rows_of(rows, **measures[-1].keys)
+        ends = show.interval_cells(last_rows, self.roster.models, self.digits)
+        ties = self._ties(ranked, language)
+        ranks = show.rank_cells(self.roster, ties, values_by_model(last_rows))
         return show.joined_cells([cells, ends, ranks])
 
     def _pairs(self, measure: ShownMeasure, language: str) -> pd.DataFrame:

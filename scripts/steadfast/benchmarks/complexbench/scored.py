@@ -56,8 +56,8 @@ class ScoredAnswers:
             self.records[model, part].append(record)
         for part, by_number in instances_of_part.items():
             numbers = {record["instance"] for record in self.of_part(part)}
-            asked = {number: by_number[number] for number in by_number if number in numbers}
-            self.parts[part] = AskedPart(*language_and_split(part), asked)
+            instances = {number: by_number[number] for number in by_number if number in numbers}
+            self.parts[part] = AskedPart(*language_and_split(part), instances)
         answers = []
         for (model, _), records in self.records.items():
             answers += [(model, prompts_of(record), record["repeat"]) for record in records]
@@ -155,9 +155,9 @@ def agreement(
 ) -> pd.DataFrame:
     """Returns agreement on the questions' verdicts before dependencies; open ones are none."""
     scores = _named(scored)
-    of_judges = judge_verdicts(scores, judges, _judged)
+    by_judge = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled)
-    rows = answer_agreement(of_judges, people, scores)
+    rows = answer_agreement(by_judge, people, scores)
     on_rules = on_rule_items(judges, scores, _judged, _by_rule)
     return rows if on_rules.empty else pd.concat([rows, on_rules], ignore_index=True)
 

@@ -88,7 +88,7 @@ class ComplexbenchScoring(Scoring):
         sample: Sample[Prompt],
         answer: Answer,
         decided: Mapping[int, Decision],
-        asked: Mapping[int, Decision],
+        judged: Mapping[int, Decision],
     ) -> Score:
         places = range(len(sample.source["scoring_questions"]))
         raw = [decided[point][0] if point in decided else None for point in places]
@@ -101,8 +101,8 @@ class ComplexbenchScoring(Scoring):
         decided_points = [value for value in points.values() if value is not None]
         is_complete = len(decided_points) == len(own_points)
         beside_rules = {}
-        if asked:
-            beside_rules[ON_RULES] = self._scored(sample, answer, {**decided, **asked}, {})
+        if judged:
+            beside_rules[ON_RULES] = self._scored(sample, answer, {**decided, **judged}, {})
         return Score(
             status=answer.status if is_complete else INVALID,
             points=points,
@@ -113,22 +113,22 @@ class ComplexbenchScoring(Scoring):
         )
 
     def _decision(
-        self, answer: Answer, how: judge.Route, question: Record, reply: Reply
+        self, answer: Answer, route: judge.Route, question: Record, reply: Reply
     ) -> Decision:
-        about: Record = {"by": how.by}
+        about: Record = {"by": route.by}
         if not reply.answered:
             return None, about | {"problem": f"the judge's reply: {reply.status}"}
         is_strict = self._mode == STRICT
-        if how.by != "rule":
-            shown = judge.shown_answer(answer, how.by, self._mode)
+        if route.by != "rule":
+            shown_text = judge.shown_answer(answer, route.by, self._mode)
             read = (
-                replies.strict_verdict(reply.text, shown)
+                replies.strict_verdict(reply.text, shown_text)
                 if is_strict
                 else replies.released_verdict(reply.text)
             )
             return read, about if read is not None else about | {"problem": "no readable verdict"}
         if is_strict:
-            segments = replies.strict_segments(answer.text, reply.text, how.each)
+            segments = replies.strict_segments(answer.text, reply.text, route.each)
         else:
             segments = replies.released_segments(answer.text, reply.text)
         if segments is None:

@@ -1,6 +1,7 @@
 """ComplexBench's tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import pandas as pd
@@ -109,11 +110,11 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _accuracies(
-    results: ComplexbenchResults, name: str, measure: str, always: Columns, others: Columns
+    results: ComplexbenchResults, name: str, measure: str, always: Columns, optional: Columns
 ) -> Table:
-    """Returns a column a key: of the others those that have a value."""
+    """Returns a column a key: of the optional ones those that have a value."""
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
-    columns = always | {key: column for key, column in others.items() if key in occur}
+    columns = always | {key: column for key, column in optional.items() if key in occur}
     measures = []
     for key, column in columns.items():
         keys = {"measure": measure, "dimension": key}
@@ -208,13 +209,13 @@ def _sections(
     results: ComplexbenchResults,
     rows: pd.DataFrame,
     cells: Callable[[pd.DataFrame], Sequence[Cell]],
-    more: list[str],
+    further: list[str],
 ) -> tuple[Section, ...]:
     """Returns a row a model, language, split and what else is told apart."""
     splits = LAYOUT["coverage"]["splits"]
 
     def rows_of_model(model: str) -> Iterator[tuple[Cell, ...]]:
-        groups = rows_of(rows, model=model).groupby(["language", "split", *more], sort=False)
+        groups = rows_of(rows, model=model).groupby(["language", "split", *further], sort=False)
         for (language, split, *further_keys), group_rows in groups:
             yield Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows)
 
@@ -225,10 +226,6 @@ def _agreement(results: ComplexbenchResults, name: str) -> Table:
     rows = results.frames["agreement"]
     item = "scoring question"
     return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
-
-
-def _corrected(results: ComplexbenchResults, name: str) -> Table:
-    return corrected_table(results, name, "ComplexBench", "groups", {"DRFR": results.digits})
 
 
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
@@ -243,5 +240,5 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "judging": _judging,
     "coverage": _coverage,
     "agreement": _agreement,
-    "corrected": _corrected,
+    "corrected": partial(corrected_table, benchmark="ComplexBench", unit="groups"),
 }

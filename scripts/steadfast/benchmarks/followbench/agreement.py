@@ -86,8 +86,8 @@ def _kept(rated: Record) -> dict[int, int]:
     return {} if total is None or total < 0 else {0: int(total)}
 
 
-def _all_kept(answer: str, kept: Sequence[int]) -> int:
-    return min(kept)
+def _all_kept(answer: str, verdicts: Sequence[int]) -> int:
+    return min(verdicts)
 
 
 def _label(verdicts: object, score: Record) -> dict[int, int]:

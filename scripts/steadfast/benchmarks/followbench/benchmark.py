@@ -112,16 +112,12 @@ def table_names(config: Config, section: Followbench) -> list[str]:
 
 
 def _data(section: Followbench, language: str) -> DataFile:
-    directory = section.directory or ""
     settings = {"language": language}
-    local = section.source == "local"
-    return OWN.data(
-        language,
-        section.source,
-        {"synthetic": settings, "local": settings | {"directory": directory}, "released": settings},
-        files=list(local_files(directory, language).values()) if local else [],
-        needs=Needs(addresses(language)),
-    )
+    files: list[str] = []
+    if section.source == "local":
+        settings["directory"] = section.directory or ""
+        files += local_files(settings["directory"], language).values()
+    return OWN.data(language, section.source, settings, files, Needs(addresses(language)))
 
 
 FOLLOWBENCH = Benchmark(

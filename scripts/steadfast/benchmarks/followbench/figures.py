@@ -80,12 +80,13 @@ def _by_temperature(frames: Frames, display: Display) -> drawing.Picture:
         named = STRINGS["languages"][language]
         axes.set_title(named)
         for line in lines:
-            of_line = rows_of(rows, line=line, language=language)
+            line_rows = rows_of(rows, line=line, language=language)
             style = drawing.look(roster, line)
             label = roster.figure_label(line)
-            drawing.draw_points(axes, list(of_line["temperature"]), of_line, label=label, **style)
+            temperatures = list(line_rows["temperature"])
+            drawing.draw_points(axes, temperatures, line_rows, label=label, **style)
             points = []
-            for row in of_line.itertuples():
+            for row in line_rows.itertuples():
                 slots = {"value": rounded(row.value, digits), "at": f"{row.temperature:g}"}
                 points.append(words["value"].format(**slots))
             slots = {"model": roster.label(line), "language": named, "values": "; ".join(points)}

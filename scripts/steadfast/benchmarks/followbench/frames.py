@@ -23,12 +23,9 @@ T = TypeVar("T")
 
 
 def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
-    """Returns how many levels from the first on are satisfied without a gap (equation 3).
+    """Returns how many of levels 1 to 5 are satisfied, from the first on and without a gap.
 
-    Args:
-        hard: verdicts of levels 1 to 5.
-
-    It is 0 to 5, and None where it depends on a missing verdict.
+    None where that depends on a missing verdict. Source: equation 3.
     """
     return _whatever_is_missing(_consecutive, hard)
 
@@ -36,10 +33,7 @@ def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
 def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
     """Whether a group that fails below the last level fails at every level after (section 5.3).
 
-    Args:
-        hard: verdicts of levels 1 to 5. As released, −1 is neither a failure nor a success.
-
-    It is None where it depends on a missing verdict.
+    None where that depends on a missing verdict. As released, −1 is no failure and no success.
     """
     return _whatever_is_missing(_consistency, hard)
 

@@ -47,8 +47,8 @@ def metrics(
     context_ids = {scored.record["context_id"] for scored in scores}
     groups = {}
     for part in data.values():
-        for name, of_language in part["data"].items():
-            groups[name] = [group for group in of_language if group["context_id"] in context_ids]
+        for name, records in part["data"].items():
+            groups[name] = [group for group in records if group["context_id"] in context_ids]
     main = {
         "hsr": level_metrics.rates("hard"),
         "ssr": level_metrics.rates("soft"),
@@ -158,11 +158,11 @@ class LevelMetrics:
         """Returns how many groups there are of each language (part) and category (stratum)."""
         return sampling_units(self._groups, "language", ["category"])
 
-    def summary(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
+    def summary(self, values: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language."""
         parts = []
         for measure in (*RATES, "CSL"):
-            rows = self._overall(found[measure.lower()])
+            rows = self._overall(values[measure.lower()])
             rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
             units = self._groups if measure == "CSL" else self.samples
             expected = self._expected(units, [])
@@ -256,12 +256,12 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
 
 
 def temperature_rows(
-    found: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
+    frames_by_rate: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
 ) -> pd.DataFrame:
     """Returns the overall values by temperature, a line each (section 5.4, Figure 5)."""
     parts = []
     for measure in (*RATES, "CSL"):
-        rows = rows_of(found[measure.lower()], category=OVERALL)
+        rows = rows_of(frames_by_rate[measure.lower()], category=OVERALL)
         rows = rows_of(rows, level="") if "level" in rows else rows
         rows = rows[rows["model"].isin(temperatures.keys())]
         lines = [temperatures[model][0] for model in rows["model"]]

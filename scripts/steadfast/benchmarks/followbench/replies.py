@@ -107,12 +107,8 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between
     the first and the last bracket of the last line, with some words read as NO; in Chinese what
     comes after the first ``count`` elements may be anything. The released code evaluates that list
-    as Python; here it is read only if it is written out, all of it.
-
-    Args:
-        reply: the judge's text; None is a failure.
-        count: constraints.
-        language: en or zh, which differ in quotes, surplus elements and words read as NO.
+    as Python; here it is read only if it is written out, all of it. The languages (en, zh) differ
+    in quotes, surplus elements and words read as NO.
     """
     last = _last_line(reply or "", language)
     if count == 1:
@@ -129,8 +125,8 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     if language == "zh":
         words = words[:count]
     # In a tuple, not a set: an element may be a list, which has no hash.
-    known = all(word in (YES, *READ_AS_NO[language]) for word in words)
-    return [int(word == YES) for word in words] if known and len(words) == count else None
+    is_read = all(word in (YES, *READ_AS_NO[language]) for word in words)
+    return [int(word == YES) for word in words] if is_read and len(words) == count else None
 
 
 def _last_line(reply: str, language: str) -> str:

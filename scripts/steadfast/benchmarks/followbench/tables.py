@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import pandas as pd
@@ -123,9 +124,9 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
     def cells(language: str) -> show.CellsByModel:
         cells_by_model = {}
         for model in results.roster.models:
-            of_all = _consistency(results, rows, (language, model, OVERALL))
-            of_judged = _consistency(results, rows, (language, model, JUDGE))
-            cells_by_model[model] = (*of_all, *of_judged)
+            all_groups = _consistency(results, rows, (language, model, OVERALL))
+            judged_groups = _consistency(results, rows, (language, model, JUDGE))
+            cells_by_model[model] = (*all_groups, *judged_groups)
         return cells_by_model
 
     headings = ("Consistent (%)", "Failing", "Undecided")
@@ -160,11 +161,6 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
         printed = STRINGS["notes"]["published_agreement"].format(**PRINTED["agreement"])
         notes += results.published_notes(printed)
     return replace(table, notes=(*table.notes, *notes))
-
-
-def people_table(results: FollowbenchResults, name: str) -> Table:
-    """Returns the measures of the first language, corrected by people's verdicts."""
-    return corrected_table(results, name, TITLE, "groups", dict.fromkeys(TESTED, 1))
 
 
 def coverage_table(results: FollowbenchResults, name: str) -> Table:
@@ -212,6 +208,8 @@ BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {
     "table12_mixed": levels_table,
     "scorers": scorers_table,
     "agreement": raters_table,
-    "corrected": people_table,
+    "corrected": partial(
+        corrected_table, benchmark=TITLE, unit="groups", digits=dict.fromkeys(TESTED, 1)
+    ),
     "coverage": coverage_table,
 }

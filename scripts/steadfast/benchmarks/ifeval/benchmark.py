@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import field_validator, model_validator
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.ifeval.data import local_file
 from steadfast.benchmarks.ifeval.facts import ALONE, FILLER, RELEASED, SETS, SYNTHETIC, Position
 from steadfast.config.settings import references
@@ -104,15 +104,15 @@ def task(config: Config, section: Ifeval) -> Task:
     lengths = [ALONE, *section.lengths]
     positions = list(section.positions)
     several = len(lengths) > 1
-    of_positions = []
+    position_tables = []
     if several and len(positions) > 1:
-        of_positions.append("positions")
+        position_tables.append("positions")
     if several and FILLER in positions:
-        of_positions.append(FILLER)
+        position_tables.append(FILLER)
     tables = ["results", "accuracy"]
     if several:
         tables += ["drops", "effective_context_length", "reliable", "stability"]
-    tables += ["kinds", *of_positions, "coverage"]
+    tables += ["kinds", *position_tables, "coverage"]
     display = {"version": section.instructions, "position": positions[0]}
     settings = section.model_dump(mode="json", exclude={"directory", "instructions"})
     return Task(
@@ -134,7 +134,7 @@ def task(config: Config, section: Ifeval) -> Task:
         scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *of_positions),
+            (*METRICS, *position_tables),
             {"lengths": lengths, "positions": positions, "references": references(config)},
             fields=("kinds", "strict", "loose", "position", "expression_id"),
         ),
@@ -198,17 +198,13 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
 
 
 def _prompts_file(section: Ifeval) -> DataFile:
-    sets = {"sets": list(section.sets)}
-    in_directory = {"directory": section.directory or "", **sets}
-    file = OWN.data(
-        "prompts",
-        section.source,
-        {"synthetic": {}, "local": in_directory, "released": sets},
-        files=[path for _, path in _files(section)],
-        needs=Needs(tuple(RELEASED[name]["url"] for name in section.sets)),
-    )
     if section.source == "synthetic":
-        return file
+        return OWN.data("prompts", section.source)
+    settings: Record = {"directory": section.directory or ""} if section.source == "local" else {}
+    settings["sets"] = list(section.sets)
+    files = [path for _, path in _files(section)]
+    needs = Needs(tuple(RELEASED[name]["url"] for name in section.sets))
+    file = OWN.data("prompts", section.source, settings, files, needs)
     checks = {"verifiers": OWN.component("library:check_library")}
     return replace(file, needs=replace(file.needs, checks=checks))
 

@@ -236,24 +236,21 @@ def costs(answers: pd.DataFrame, position: str) -> pd.DataFrame:
     """Returns what length alone costs, and what the text adds, at each length with a text.
 
     ``length``: the score at length 0 minus that after a filler; ``text``: that after a filler minus
-    that beside the text. Both are paired by prompt, with 95 % intervals, and add up to the drop.
-
-    Args:
-        answers: ``score_frame``'s rows.
-        position: of the prompt beside the text.
+    that beside the text, at this position. Both are paired by prompt, with 95 % intervals, and add
+    up to the drop.
     """
     compared = answers[answers["position"].isin(["", FILLER, position])]
     means = set_means(clusters(compared), compared, ["position"])
     cells = means.cells.index.to_frame(index=False).reset_index(names="cell")
     conditions = {"length": ("", FILLER), "text": (FILLER, position)}
     parts = []
-    for cost, (less, more) in conditions.items():
-        keys = ["model", "task"] if less == "" else KEYS
-        lighter = cells[cells["position"] == less]
-        heavier = cells[cells["position"] == more]
+    for cost, (light, heavy) in conditions.items():
+        keys = ["model", "task"] if light == "" else KEYS
+        lighter = cells[cells["position"] == light]
+        heavier = cells[cells["position"] == heavy]
         joint = heavier.merge(lighter[[*keys, "cell"]], "inner", keys, suffixes=("", "_less"))
-        light = means.take(joint["cell_less"].to_numpy())
-        falls = _falls(light, means.take(joint["cell"].to_numpy()))
+        before = means.take(joint["cell_less"].to_numpy())
+        falls = _falls(before, means.take(joint["cell"].to_numpy()))
         parts.append(falls.assign(measure=cost).drop(columns="position"))
     rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(conditions)})
     return rows[[*KEYS, "measure", "value", "low", "high", "n"]]

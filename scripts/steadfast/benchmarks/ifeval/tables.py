@@ -120,8 +120,8 @@ def _kinds(results: IfevalResults) -> Table:
     for task in results.sets:
         if task != OVERALL:
             lines = []
-            for kind, of_kind in rows_of(ends, task=task).groupby("category", sort=False):
-                for length, cell in of_kind.groupby("length", sort=False):
+            for kind, kind_rows in rows_of(ends, task=task).groupby("category", sort=False):
+                for length, cell in kind_rows.groupby("length", sort=False):
                     lines.append((f"{kind}, {length}", cell))
             sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])

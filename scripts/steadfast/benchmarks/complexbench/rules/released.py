@@ -28,9 +28,8 @@ class RuleKind(NamedTuple):
 
     def fits(self, rule: str) -> bool:
         """Returns whether a rule is of this kind, unless an earlier one fits."""
-        return all(name in rule for name in self.names) and not (
-            self.unless and self.unless in rule
-        )
+        is_named = all(name in rule for name in self.names)
+        return is_named and (not self.unless or self.unless not in rule)
 
 
 def verdict(rule: str, segments: Segments) -> Verdict:
@@ -165,17 +164,20 @@ def _limits(rule: str, name: str) -> checks.Limits:
     return _within(_elements(_bracketed(rule, name, lines)))
 
 
-def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[[str, str], Check]:
+Read = Callable[[str, str], Check]
+"""Makes a check of a rule and the name of its kind."""
+
+
+def _late(check: Callable[[T], Check], parameters: Callable[[str, str], T]) -> Read:
     """Returns a check whose parameters are read when a text is looked at, and then only."""
+    return lambda rule, name: lambda text: check(parameters(rule, name))(text)
 
-    return lambda rule, name: lambda text: check(read(rule, name))(text)
 
-
-_all = _of(checks.has_all, _words)
-_any = _of(checks.has_any, _words)
-_starts = _of(checks.starts, _text)
-_ends = _of(checks.ends, _text)
-_punctuation = _of(checks.only_punctuation, _words)
+_all = _late(checks.has_all, _words)
+_any = _late(checks.has_any, _words)
+_starts = _late(checks.starts, _text)
+_ends = _late(checks.ends, _text)
+_punctuation = _late(checks.only_punctuation, _words)
 
 
 def _length(rule: str, name: str) -> Check:
@@ -209,8 +211,8 @@ def _some_without(rule: str, counted: str, forbidden: str) -> Check:
     return lambda text: enough(text) and not banned(text)
 
 
-def _all_without(rule: str, wanted: str, forbidden: str) -> Check:
-    enough = checks.has_all(_words(rule, wanted))
+def _all_without(rule: str, required: str, forbidden: str) -> Check:
+    enough = checks.has_all(_words(rule, required))
     banned = checks.has_any(_words(rule, forbidden))
     return lambda text: enough(text) and not banned(text)
 
