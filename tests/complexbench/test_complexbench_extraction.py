@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from released_files import cases
 from steadfast.benchmarks.complexbench.facts import HEADING
-from steadfast.benchmarks.complexbench.replies import strict_segments
-from steadfast.benchmarks.complexbench.scoring import released_segments
+from steadfast.benchmarks.complexbench.replies import released_segments, strict_segments
 
 ANSWER = "第一条：带伞；\n第二条：穿 雨靴；\n\n“祝你好运！”"
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from released_files import cases
-from steadfast.benchmarks.complexbench.replies import strict_verdict
-from steadfast.benchmarks.complexbench.scoring import released_verdict
+from steadfast.benchmarks.complexbench.replies import released_verdict, strict_verdict
 
 
 def test_every_recorded_case_has_the_released_verdict():

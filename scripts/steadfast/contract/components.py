@@ -125,6 +125,11 @@ class Answer:
         return self.status in ANSWERED
 
     @property
+    def turns(self) -> "list[Answer]":
+        """The conversation's answers up to it, from that to the first turn on."""
+        return [*(self.before.turns if self.before else ()), self]
+
+    @property
     def empty(self) -> bool:
         """Whether the model responded with blank text."""
         return self.answered and not self.text.strip()

@@ -46,7 +46,7 @@ class Package:
         self,
         name: str,
         source: str,
-        settings: Mapping[str, Settings],
+        settings: Settings = NOTHING,
         files: Sequence[str] = (),
         needs: Needs | None = None,
     ) -> DataFile:
@@ -54,9 +54,9 @@ class Package:
 
         Args:
             name: of the file.
-            source: the name of a function of ``data``, or ``synthetic`` for its function
-                ``sample``.
-            settings: of each function, by source.
+            source: ``synthetic``, whose records the function ``sample`` gives, or the name of
+                another function of ``data``.
+            settings: of that function.
             files: the user's files that it reads.
             needs: of source ``released``.
         """
@@ -64,7 +64,7 @@ class Package:
         return DataFile(
             self.data_path(name),
             f"{self.name}_data",
-            self.component(f"data:{function}", settings[source]),
+            self.component(f"data:{function}", settings),
             files=tuple(files),
             needs=needs if needs and source == "released" else Needs(),
         )

@@ -96,9 +96,13 @@ def _agreement_notes(rows: pd.DataFrame) -> list[str]:
 
 
 def corrected_table(
-    results: Results, name: str, benchmark: str, unit: str, digits: Mapping[str, int]
+    results: Results,
+    name: str,
+    benchmark: str,
+    unit: str,
+    digits: Mapping[str, int] | None = None,
 ) -> Table:
-    """Returns ``stats.corrected.corrected_rows`` as a table; digits: of each measure."""
+    """Returns ``stats.corrected.corrected_rows`` as a table; digits: by measure, if it varies."""
     rows = results.frames["corrected"]
     headings = CORRECTED["headings"]
     interval = SHARED["interval"]
@@ -108,7 +112,7 @@ def corrected_table(
     columns += [Column(text, headings["labelled"], "r") for text in (unit.capitalize(), "Verdicts")]
 
     def cells(row: Any) -> tuple[Cell, ...]:
-        decimals = digits[row.measure]
+        decimals = digits[row.measure] if digits else results.digits
         return (
             Cell(results.roster.label(row.model)),
             Cell(results.roster.label(row.other) if row.other else None),

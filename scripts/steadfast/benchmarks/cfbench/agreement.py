@@ -9,21 +9,11 @@ from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, MEASURE_OF, MEASURE
 from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame, with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Question, Sample, Scored
+from steadfast.stats import raters
 from steadfast.stats.agreement import agreement_rows, answer_agreement, consensus, majority
 from steadfast.stats.breakdown import by_measure
 from steadfast.stats.corrected import corrected_rows
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.raters import (
-    HUMAN,
-    ByRater,
-    answer_name,
-    by_answer,
-    first_repeats,
-    judge_verdicts,
-    listed_verdicts,
-    numbered_points,
-    read_labels,
-)
 from steadfast.stats.scores import answers_expected
 from steadfast.stats.tidy import in_order
 
@@ -45,21 +35,18 @@ def agreement(
     A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
     score where that exceeds 0.8. It is about the first repeat of a sample, which people label.
     """
-
     labelled = _labelled(labels, scores, data)
     people = _checked(labelled)
-    rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
+    verdicts = raters.judge_verdicts(scores, judges, raters.numbered_points)
+    rows = answer_agreement(verdicts, people, scores)
     human = _people(labelled, people, data)
     first_answers = [score for score in scores if not score.record["repeat"]]
-    names = first_repeats(judges)
+    names = raters.first_repeats(judges)
 
     def humans(read: Callable[[Record], int | None]) -> pd.DataFrame:
-        verdicts = judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
-        satisfied = by_answer(verdicts, lambda _, values: values[0])
+        verdicts = raters.judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
+        satisfied = raters.by_answer(verdicts, lambda _, values: values[0])
         return _with_people(satisfied, human, data, names)
-
-    def by_score(rated: Record) -> int | None:
-        return None if rated[DIRECT] is None else is_satisfied(rated[DIRECT])
 
     frames = {
         # People label the answers of few models; the others would be rows without a value.
@@ -67,8 +54,12 @@ def agreement(
         "humans": humans(lambda rated: rated["total"]),
     }
     if with_direct:
-        frames["direct_humans"] = humans(by_score)
+        frames["direct_humans"] = humans(_satisfied_by_score)
     return frames
+
+
+def _satisfied_by_score(rated: Record) -> int | None:
+    return None if rated[DIRECT] is None else is_satisfied(rated[DIRECT])
 
 
 def questions(sample: Sample) -> list[Question]:
@@ -77,23 +68,9 @@ def questions(sample: Sample) -> list[Question]:
     return [Question(str(number), text) for number, text in enumerate(texts, start=1)]
 
 
-def labelled_verdicts(
-    labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
-) -> dict[tuple[str, str], list[int]]:
-    """Returns people's verdicts on all checkpoints of each answer that they labelled, in order."""
-    counts = {}
-    for model, _, record in scores:
-        counts[model, answer_name(record)] = len(data[record["sample_id"]]["checkpoints"])
-    complete = {}
-    for answer, verdicts in consensus(_checked(_labelled(labels, scores, data))).items():
-        if len(verdicts) == counts[answer]:
-            complete[answer] = [verdicts[number] for number in sorted(verdicts)]
-    return complete
-
-
 def _labelled(
     labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
-) -> ByRater[int, float]:
+) -> raters.ByRater[int, float]:
     """Each person's verdicts by checkpoint, or score of the whole answer."""
 
     def label(verdicts: object, score: Record) -> dict[int, float]:
@@ -102,14 +79,14 @@ def _labelled(
                 raise ValueError(f"the score {verdicts!r} is not between 0 and 1")
             return {WHOLE: float(verdicts)}
         checkpoints = data[score["sample_id"]]["checkpoints"]
-        return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
+        return dict(raters.listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
 
-    return read_labels(labels, scores, label)
+    return raters.read_labels(labels, scores, label)
 
 
-def _checked(labelled: ByRater[int, float]) -> ByRater[int, int]:
+def _checked(labelled: raters.ByRater[int, float]) -> raters.ByRater[int, int]:
     """Of those the verdicts on checkpoints."""
-    checked: ByRater[int, int] = {}
+    checked: raters.ByRater[int, int] = {}
     for rater, verdicts in labelled.items():
         points = {item: int(verdict) for item, verdict in verdicts.items() if item[2] != WHOLE}
         if points:
@@ -117,8 +94,14 @@ def _checked(labelled: ByRater[int, float]) -> ByRater[int, int]:
     return checked
 
 
+def _priorities(checkpoints: Sequence[Record]) -> list[str]:
+    return [checkpoint["priority"] for checkpoint in checkpoints]
+
+
 def _people(
-    labelled: ByRater[int, float], people: ByRater[int, int], data: Mapping[str, Record]
+    labelled: raters.ByRater[int, float],
+    people: raters.ByRater[int, int],
+    data: Mapping[str, Record],
 ) -> Satisfied:
     """Returns whether people are satisfied with each answer that they labelled.
 
@@ -127,10 +110,9 @@ def _people(
     """
 
     def psr(sample: str, verdicts: Sequence[int]) -> int:
-        priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
-        return satisfaction(priorities, verdicts).psr
+        return satisfaction(_priorities(data[sample]["checkpoints"]), verdicts).psr
 
-    checked = by_answer(people, psr)
+    checked = raters.by_answer(people, psr)
     values: dict[tuple[str, str], list[float]] = {}  # of all raters, by answer
     scored_whole = set()
     for rater, labels_of_rater in labelled.items():
@@ -156,15 +138,15 @@ def _with_people(
     names: Sequence[str],
 ) -> pd.DataFrame:
     """Returns agreement of each judge with people on the easy, the hard and all records."""
-    pairs = pd.concat(
-        agreement_rows(
-            {judge: verdicts},
-            {HUMAN: human},
-            by=lambda item: data[item[1]]["split"],
-            cluster=lambda item: item[1],
-        )
-        for judge, verdicts in judges.items()
-    ).replace({"model": {"": FULL}})
+
+    def split(answer: tuple[str, str]) -> str:
+        return str(data[answer[1]]["split"])
+
+    parts = []
+    for judge, verdicts in judges.items():
+        sides = ({judge: verdicts}, {raters.HUMAN: human})
+        parts.append(agreement_rows(*sides, by=split, cluster=lambda answer: answer[1]))
+    pairs = pd.concat(parts).replace({"model": {"": FULL}})
     index = pd.MultiIndex.from_product([names if human else [], SETS], names=["judge", "split"])
     humans = pairs.set_index(["first", "model"])[VALUES].reindex(index).fillna({"n": 0})
     return humans.reset_index()
@@ -177,18 +159,19 @@ def corrected(
     raw: pd.DataFrame,
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR by ``corrected_rows``: all records, which are the clusters."""
-    verdicts = labelled_verdicts(labels, scores, data)
+    people = consensus(_checked(_labelled(labels, scores, data)))
     labelled = []
     for scored in scores:
-        sample = scored.record["sample_id"]
-        if points := verdicts.get((scored.model, answer_name(scored.record))):
-            priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
-            csr, isr, psr = satisfaction(priorities, points)
+        verdicts = people.get((scored.model, raters.answer_name(scored.record)), {})
+        checkpoints = data[scored.record["sample_id"]]["checkpoints"]
+        if len(verdicts) == len(checkpoints):
+            points = [verdicts[number] for number in sorted(verdicts)]
+            csr, isr, psr = satisfaction(_priorities(checkpoints), points)
             record: ScoreRecord = {**scored.record, "csr": csr, "isr": isr, "psr": psr}
             labelled.append(scored._replace(record=record))
     units = _units(scores, data)
-    people = _units(labelled, data) if labelled else units.iloc[:0]
-    return corrected_rows(units, people, raw, dict.fromkeys(MEASURES, 1.0))
+    labelled_units = _units(labelled, data) if labelled else units.iloc[:0]
+    return corrected_rows(units, labelled_units, raw, dict.fromkeys(MEASURES, 1.0))
 
 
 def _units(scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]) -> pd.DataFrame:
@@ -211,15 +194,12 @@ def direct_scores(
 
     Measures: score (the mean), satisfied (the share above 0.8), kappa (of that with PSR).
     """
-    directs = [(record["direct"], record["psr"]) for _, _, record in scores]
     columns = ["model", "split", "cluster"]
-    rows = samples[columns].assign(
-        stratum=samples["split"], score=[direct for direct, _ in directs]
-    )
+    directs = [record["direct"] for _, _, record in scores]
+    rows = samples[columns].assign(stratum=samples["split"], score=directs)
     with_score = rows.dropna(subset="score").astype({"score": float})
-    with_score = with_score.assign(
-        satisfied=[float(is_satisfied(score)) for score in with_score["score"]]
-    )
+    satisfied = with_score["score"].map(is_satisfied).astype(float)
+    with_score = with_score.assign(satisfied=satisfied)
     tall = with_full(with_score).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
     parts = [_agreement(scores, splits)]
     if not tall.empty:
@@ -238,18 +218,14 @@ def _agreement(scores: Sequence[Scored[ScoreRecord]], splits: dict[str, str]) ->
         value = record["direct"]
         psr = record["psr"]
         if value is not None and psr is not None:
-            item = record["sample_id"], answer_name(record)
+            item = record["sample_id"], raters.answer_name(record)
             direct_by.setdefault(model, {})[item] = is_satisfied(value)
             psr_by.setdefault(model, {})[item] = int(psr)
     columns = [*KEYS, "value", "low", "high", "n"]
     parts = []
     for model, direct in direct_by.items():
-        rows = agreement_rows(
-            {"direct": direct},
-            {"checklist": psr_by[model]},
-            by=lambda item: splits[item[0]],
-            cluster=lambda item: item[0],
-        )
+        sides = ({"direct": direct}, {"checklist": psr_by[model]})
+        rows = agreement_rows(*sides, by=lambda item: splits[item[0]], cluster=lambda item: item[0])
         parts.append(rows.assign(split=rows["model"].replace({"": FULL}), model=model))
     if not parts:
         return pd.DataFrame(columns=columns)

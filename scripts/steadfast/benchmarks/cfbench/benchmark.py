@@ -41,23 +41,20 @@ def task(config: Config, section: Cfbench) -> Task:
     """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
     mode = {"mode": config.judging.mode}
     judging_settings = {**mode, "direct": section.direct}
-    judges = {"judges": judge_names(config), "references": references(config)}
+    raters = {"judges": judge_names(config), "references": references(config)}
     direct_templates = [DIRECT] if section.direct else []
+    direct_metrics = DIRECT_METRICS if section.direct else ()
     names = [LANGUAGE, *direct_templates]
     program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]}
     released = released_prompts(NAME, section, names, program)
-    templates = templates_of(NAME, names, section.templates, released)
-    tables = _tables(config, section)
     paper = facts("cfbench/printed.yaml")
     in_print = section.in_print(LANGUAGE, released)
-    otherwise = {
-        "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
-    }
+    otherwise = judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    tables = _tables(config, section)
+    data = {("data", LANGUAGE): OWN.data_path(LANGUAGE)}
     return Task(
         data_note=data_note("CFBench", section.source),
-        parts={
-            LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): OWN.data_path(LANGUAGE)})
-        },
+        parts={LANGUAGE: Part(LONGEST[section.source], data)},
         data=[_data(section), *released.values()],
         prompts=OWN.component("prompts:prompts"),
         units=Component("steadfast.stats.scores:units", {"strata": ["split"]}),
@@ -66,12 +63,12 @@ def task(config: Config, section: Cfbench) -> Task:
         scoring=OWN.component("scoring:CfbenchScoring", judging_settings),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *(DIRECT_METRICS if section.direct else ()), *section.metrics_of_people),
-            judging_settings | judges,
+            (*METRICS, *direct_metrics, *section.metrics_of_people),
+            judging_settings | raters,
             data=("data",),
             fields=(*RATES, *direct_templates),
         ),
-        tables=OWN.tables(tables, {**mode, **otherwise, "names": tables}),
+        tables=OWN.tables(tables, {**mode, "otherwise": otherwise, "names": tables}),
         figures=OWN.output(
             "figures:figures",
             ("types", "secondary_types", "domains", "nlp_tasks", "distribution", "factors"),
@@ -81,7 +78,7 @@ def task(config: Config, section: Cfbench) -> Task:
             judging_settings,
             simulator="CfbenchJudge",
             questions="agreement:questions",
-            templates=templates,
+            templates=templates_of(NAME, names, section.templates, released),
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
@@ -101,14 +98,12 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
 
 
 def _data(section: Cfbench) -> DataFile:
+    needs = Needs((facts("cfbench/released.yaml")["url"],))
+    if section.source != "local":
+        return OWN.data(LANGUAGE, section.source, needs=needs)
     directory = section.directory or ""
-    return OWN.data(
-        LANGUAGE,
-        section.source,
-        {"synthetic": {}, "local": {"directory": directory}, "released": {}},
-        files=[str(Path(directory) / FILE)] if section.source == "local" else [],
-        needs=Needs((facts("cfbench/released.yaml")["url"],)),
-    )
+    file = str(Path(directory) / FILE)
+    return OWN.data(LANGUAGE, section.source, {"directory": directory}, [file])
 
 
 CFBENCH = Benchmark(

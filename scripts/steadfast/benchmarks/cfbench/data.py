@@ -26,18 +26,17 @@ class PrimaryType(NamedTuple):
 
 TYPES = {label: PrimaryType(**fields) for label, fields in facts("cfbench/types.yaml").items()}
 """By the data's label, in the paper's order."""
-PRIMARY_OF = {
-    label: primary for primary, primary_type in TYPES.items() for label in primary_type.secondary
-}
+PRIMARY_OF: dict[str, str] = {}
 """Label of the primary type by each secondary one's, in the paper's order."""
-
+for _primary, _primary_type in TYPES.items():
+    PRIMARY_OF |= dict.fromkeys(_primary_type.secondary, _primary)
 
 _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
 
 
-def _known(kind: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ValueError(f"unknown {kind} {value[:60]!r}; {nearest(value[:60], known)}")
+def _check_label(kind: str, label: str, labels: Sequence[str]) -> None:
+    if label not in labels:
+        raise ValueError(f"unknown {kind} {label[:60]!r}; {nearest(label[:60], labels)}")
 
 
 def _checkpoint(parts: list[str]) -> list[str]:
@@ -52,9 +51,9 @@ def _checkpoint(parts: list[str]) -> list[str]:
             "the checkpoint's text is empty or has a tab or a blank line, which separate verdicts; "
             "remove them"
         )
-    _known("priority", priority, PRIORITIES)
-    _known("type", primary, ["", *TYPES])
-    _known("secondary type", secondary, ["", *PRIMARY_OF])
+    _check_label("priority", priority, PRIORITIES)
+    _check_label("type", primary, ["", *TYPES])
+    _check_label("secondary type", secondary, ["", *PRIMARY_OF])
     return parts
 
 
@@ -109,6 +108,7 @@ def normalised(record: CfbenchRecord) -> Record:
     are; domain and task, one of which is null; checkpoints with text, priority, type and subtype.
     """
     real_life = record.source == REAL_LIFE
+    fields = ("text", "priority", "type", "subtype")
     return {
         "sample_id": f"{LANGUAGE}/{record.idx:04d}",
         "idx": record.idx,
@@ -119,8 +119,5 @@ def normalised(record: CfbenchRecord) -> Record:
         "scenario": record.scenario,
         "prompt": record.prompt,
         "gold": record.gold,
-        "checkpoints": [
-            dict(zip(("text", "priority", "type", "subtype"), checkpoint, strict=True))
-            for checkpoint in record.criteria
-        ],
+        "checkpoints": [dict(zip(fields, point, strict=True)) for point in record.criteria],
     }

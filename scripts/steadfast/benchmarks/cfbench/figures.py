@@ -12,16 +12,7 @@ from steadfast.benchmarks.cfbench.facts import FULL, OTHER_TASKS, PRIMARY_KIND
 from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.figures import (
-    PAGE,
-    PALETTE,
-    SMALL,
-    Picture,
-    draw_models,
-    frame,
-    picture,
-    wrapped,
-)
+from steadfast.show import figures as drawing
 from steadfast.show.panels import by_category, legend
 from steadfast.show.results import Note, range_note, range_notes
 from steadfast.show.roster import Display
@@ -32,51 +23,46 @@ FACTOR_MODELS = 5  # of Figure 6, beside their mean
 FACTORS = facts("cfbench/factors.yaml")
 
 
-def figures(frames: Frames, display: Display) -> dict[str, Picture]:
+def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
     """Returns the figures by name; models are those of the tables with a column a model."""
     results = CfbenchResults(frames, display)
-    primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))
+    types: dict[str, str] = {}
+    secondary_types: dict[str, str] = {}
+    for label, primary_type in TYPES.items():
+        types[label] = f"{primary_type.name} ({primary_type.number})"
+        for secondary_label, name in primary_type.secondary.items():
+            secondary_types[secondary_label] = f"{name} ({primary_type.number})"
     blank = {"": results.words["blank_types"]}
-    names = {
-        label: f"{primary_type.name} ({primary_type.number})"
-        for label, primary_type in TYPES.items()
-    } | blank
-    inner = {
-        label: f"{name} ({primary_type.number})"
-        for primary_type in TYPES.values()
-        for label, name in primary_type.secondary.items()
-    } | blank
-    origins = rows_of(frames["domains"], measure="PSR")
+    type_rows = frames["types"]
+    origin_rows = rows_of(frames["domains"], measure="PSR")
+    domains = _origin_names(frames, "domain")
+    tasks = _origin_names(frames, "task")
     kinds = {
-        "types": (primary, names, "types"),
-        "secondary_types": (secondary, inner, "types"),
-        "domains": (rows_of(origins, kind="domain"), _origin_names(frames, "domain"), "domains"),
-        "nlp_tasks": (rows_of(origins, kind="task"), _origin_names(frames, "task"), "domains"),
+        "types": (rows_of(type_rows, kind=PRIMARY_KIND), types | blank, "types"),
+        "secondary_types": (rows_of(type_rows, kind=SECONDARY), secondary_types | blank, "types"),
+        "domains": (rows_of(origin_rows, kind="domain"), domains, "domains"),
+        "nlp_tasks": (rows_of(origin_rows, kind="task"), tasks, "domains"),
     }
     captions = results.words["figure_captions"]
     values = results.values(FULL, "PSR")
     shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
     shared += results.notes(results.shown_models)
     drawn = {}
-    for name, (rows, names_of_kind, metric) in kinds.items():
-        notes = [*_extremes(results, rows, names_of_kind), *shared, *results.left_out(metric)]
-        labels = {
-            label: text for label, text in names_of_kind.items() if label in set(rows["category"])
-        }
-        figure = by_category(
-            results.roster, results.shown_models, rows, labels, results.words["figures"][metric]
-        )
-        drawn[name] = picture(figure, captions[name], notes)
+    for name, (rows, names, metric) in kinds.items():
+        notes = [*_extremes(results, rows, names), *shared, *results.left_out(metric)]
+        labels = {label: names[label] for label in names if label in set(rows["category"])}
+        title = results.words["figures"][metric]
+        figure = by_category(results.roster, results.shown_models, rows, labels, title)
+        drawn[name] = drawing.picture(figure, captions[name], notes)
     drawn["distribution"] = _distribution(results)
     notes = [*shared, *results.left_out("factors", results.best_models(FACTOR_MODELS))]
-    return drawn | {"factors": picture(_factors(results), captions["factors"], notes)}
+    return drawn | {"factors": drawing.picture(_factors(results), captions["factors"], notes)}
 
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
     """Returns which types the models that compete satisfy least and most, on average."""
-    competing = rows[
-        rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))
-    ]
+    competing = rows[rows["model"].isin(results.roster.contenders)]
+    competing = competing[competing["category"].isin(list(names))]
     means = competing.groupby("category")["value"].mean().dropna()
     if len(means) < 2:
         return []
@@ -88,10 +74,10 @@ def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
     """What the domains, or the NLP tasks, of a run's records are called, in the metric's order."""
     names = facts("cfbench/domains.yaml")[f"{kind}s"]
     categories = rows_of(frames["distribution"], kind=kind)["category"]
-    return {str(category): wrapped(names.get(category, str(category))) for category in categories}
+    return {str(key): drawing.wrapped(names.get(key, str(key))) for key in categories}
 
 
-def _distribution(results: CfbenchResults) -> Picture:
+def _distribution(results: CfbenchResults) -> drawing.Picture:
     """Draws how many records each domain and each NLP task has, most of them on top (Figure 3)."""
     words = results.words["figures"]
     counts = results.frames["distribution"]
@@ -99,27 +85,27 @@ def _distribution(results: CfbenchResults) -> Picture:
     named = counts[counts["category"] != OTHER_TASKS]
     parts = {kind: rows_of(named, kind=kind) for kind in ("domain", "task")}
     high = 0.16 * max(5, *map(len, parts.values()))
-    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
+    figure = Figure(figsize=(drawing.PAGE, 0.6 + high), layout="constrained")
     for axes, (kind, rows) in zip(figure.subplots(1, 2), parts.items(), strict=True):
         names = _origin_names(results.frames, kind)
         rows = rows.sort_values("value", ascending=False, kind="stable")
-        bars = axes.barh(range(len(rows)), rows["value"], color=PALETTE[0], height=0.7)
-        axes.bar_label(bars, fontsize=SMALL, padding=2)
+        bars = axes.barh(range(len(rows)), rows["value"], color=drawing.PALETTE[0], height=0.7)
+        axes.bar_label(bars, fontsize=drawing.SMALL, padding=2)
         axes.set_yticks(range(len(rows)), [names[category] for category in rows["category"]])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(max(5, len(rows)) - 0.4, -0.6)
         axes.set_xlim(0, 1.15 * rows["value"].max() if len(rows) else 1)
         axes.set_xlabel(words["distribution"])
         heading = results.words["sections"][kind]
-        frame(axes, f"{heading} ({rows['value'].sum():,})", grid="x")
+        drawing.frame(axes, f"{heading} ({rows['value'].sum():,})", grid="x")
     caption = results.words["figure_captions"]["distribution"]
     note: list[Note] = [(None, words["other_tasks"].format(n=f"{other:,}"))] if other else []
-    return picture(figure, caption, note)
+    return drawing.picture(figure, caption, note)
 
 
 def _factors(results: CfbenchResults) -> Figure:
     """Returns a panel a factor and measure."""
-    figure = Figure(figsize=(PAGE, 1.8 * len(FACTORS)), layout="constrained")
+    figure = Figure(figsize=(drawing.PAGE, 1.8 * len(FACTORS)), layout="constrained")
     panels = figure.subplots(len(FACTORS), len(MEASURES), sharex="row", sharey=True)
     for line, (factor, layout) in zip(panels, FACTORS.items(), strict=True):
         for axes, measure in zip(line, MEASURES, strict=True):
@@ -138,7 +124,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     table = table.reindex([name for name in bins if name in table.index])
     bins = list(table.index)
     models = [m for m in results.best_models(FACTOR_MODELS) if m in table]
-    draw_models(axes, results.roster, models, rows.set_index("category"), bins, 0.3)
+    drawing.draw_models(axes, results.roster, models, rows.set_index("category"), bins, 0.3)
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
         mean = table[competing].mean(axis=1)
@@ -149,4 +135,4 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     axes.set_xticks(range(len(bins)), labels)
     axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
     axes.set_ylim(0, 1.02)
-    frame(axes)
+    drawing.frame(axes)

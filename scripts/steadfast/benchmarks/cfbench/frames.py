@@ -6,14 +6,8 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.facts import (
-    FULL,
-    PRIMARY,
-    PRIMARY_KIND,
-    RATES,
-    SECONDARY_KIND,
-    ScoreRecord,
-)
+from steadfast.benchmarks.cfbench import facts as cfbench
+from steadfast.benchmarks.cfbench.facts import ScoreRecord
 from steadfast.contract.components import Scored
 from steadfast.stats.scores import answer_row
 
@@ -31,7 +25,7 @@ def record_frame(data: Records) -> pd.DataFrame:
         row["checkpoints"] = len(checkpoints)
         # The blank label counts as a type: so the paper's Table 1 has it.
         row["types"] = len({checkpoint["type"] for checkpoint in checkpoints})
-        row["primary"] = sum(point["priority"] == PRIMARY for point in checkpoints)
+        row["primary"] = sum(point["priority"] == cfbench.PRIMARY for point in checkpoints)
         rows.append(row)
     return pd.DataFrame(rows, index=list(data))
 
@@ -47,12 +41,12 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -
                 "data; score it again"
             )
         parsing = (record.get("extracted") or {}).get("parsing")
-        rates = {name: record[name] for name in RATES}
+        rates = {name: record[name] for name in cfbench.RATES}
         # Records are what was drawn.
         rows.append(
             answer_row(scored) | {"cluster": record["sample_id"], "parsing": parsing} | rates
         )
-    frame = pd.DataFrame(rows).astype(dict.fromkeys(RATES, float))
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(cfbench.RATES, float))
     return frame.join(records, on="cluster")
 
 
@@ -66,12 +60,14 @@ def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd
         checkpoints = data[sample]["checkpoints"] if points else []
         for number, checkpoint in enumerate(checkpoints, start=1):
             point = points[str(number)]
-            rows.append((model, sample, split, PRIMARY_KIND, checkpoint["type"], point))
-            rows.append((model, sample, split, SECONDARY_KIND, checkpoint["subtype"], point))
+            rows.append((model, sample, split, cfbench.PRIMARY_KIND, checkpoint["type"], point))
+            rows.append(
+                (model, sample, split, cfbench.SECONDARY_KIND, checkpoint["subtype"], point)
+            )
     columns = ["model", "cluster", "split", "kind", "category", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def with_full(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns rows of the splits, and again as rows of both together."""
-    return pd.concat([frame, frame.assign(split=FULL)])
+    return pd.concat([frame, frame.assign(split=cfbench.FULL)])

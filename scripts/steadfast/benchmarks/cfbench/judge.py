@@ -47,12 +47,11 @@ class CfbenchJudgePrompts(JudgePrompts):
             (LANGUAGE, sample.id, {"checkpoints": texts}, MAX_TOKENS)
         ]
         if self._direct:
-            name = direct_request(sample.id)
-            count = {DIRECT: len(texts)}
-            requests.append((DIRECT, name, count, DIRECT_TOKENS))
+            request_id = direct_request(sample.id)
+            requests.append((DIRECT, request_id, {DIRECT: len(texts)}, DIRECT_TOKENS))
         for name, request_id, expected, max_tokens in requests:
             head, tail = templates[name].render(fields)
-            full_expected = {"mode": self._mode, **expected}
+            expected = {"mode": self._mode, **expected}
             reminder = templates[name].reminder if self._mode == "strict" else ""
-            request = JudgeRequest(request_id, tail, full_expected, reminder, max_tokens)
+            request = JudgeRequest(request_id, tail, expected, reminder, max_tokens)
             yield JudgePrompt(sample.id, name, head, answer.text, [request])

@@ -58,32 +58,32 @@ def metrics(
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     all_scores = list(scores)
     sample_ids = {scored.record["sample_id"] for scored in all_scores}
-    of_records = record_frame(records)
-    samples = sample_frame(all_scores, of_records)
+    record_rows = record_frame(records)
+    samples = sample_frame(all_scores, record_rows)
     rates = results(samples, mode)
     counts = coverage(samples)
     compared = comparisons(samples, references)
-    of_sets = sampling_units(samples, None, ["split"])
-    of_direct = {}
+    units = sampling_units(samples, None, ["split"])
+    direct_frames = {}
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
-        of_direct["direct"] = direct_scores(all_scores, samples, splits)
-    head = summary(rates, counts, compared, of_sets)
+        direct_frames["direct"] = direct_scores(all_scores, samples, splits)
+    head = summary(rates, counts, compared, units)
     raw = raw_values(head, rows_of(compared, split=FULL))
     return {
         "results": rates,
         "comparisons": compared,
-        "sampling_units": of_sets,
+        "sampling_units": units,
         "summary": head,
         "corrected": corrected(all_scores, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(all_scores, records),
         "domains": by_origin(samples),
-        "distribution": distribution(of_records[of_records.index.isin(sample_ids)]),
+        "distribution": distribution(record_rows[record_rows.index.isin(sample_ids)]),
         "factors": by_factor(samples),
         "statistics": statistics({name: records[name] for name in records if name in sample_ids}),
         "coverage": counts,
         **agreement(all_scores, records, judges, labels, direct),
-        **of_direct,
+        **direct_frames,
     }
 
 
@@ -114,9 +114,10 @@ def summary(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
-    every, full_rates, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
-    pairs_of = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
-    return joint_summary(every, full_rates, pairs_of, records, "records")
+    on_all = rows_of(compared, split=FULL)
+    pairs_of = {measure: rows_of(on_all, measure=measure) for measure in MEASURES}
+    full_counts = rows_of(counts, split=FULL)
+    return joint_summary(full_counts, rows_of(rates, split=FULL), pairs_of, records, "records")
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
@@ -140,11 +141,8 @@ def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
 def distribution(records: pd.DataFrame) -> pd.DataFrame:
     """Returns how many records are of each source, domain and task (Figure 3)."""
     parts, order = _origins(records, records)
-    counts = [
-        division.value_counts().rename_axis("category").rename("value")
-        for division in parts.values()
-    ]
-    table = pd.concat(counts, keys=list(parts), names=["kind"]).reset_index()
+    counts = {kind: division.value_counts() for kind, division in parts.items()}
+    table = pd.concat(counts, names=["kind", "category"]).rename("value").reset_index()
     return in_order(table, {"kind": list(parts), "category": list(dict.fromkeys(order))})
 
 
@@ -189,7 +187,9 @@ def _by_category(
 def statistics(data: Records) -> pd.DataFrame:
     """Returns what is asked (Table 1): records, means per record, checkpoints by primary type."""
     averaged = ["characters", "primary", "checkpoints", "types"]
-    types = [Counter(point["type"] for point in record["checkpoints"]) for record in data.values()]
+    types = []
+    for record in data.values():
+        types.append(Counter(point["type"] for point in record["checkpoints"]))
     counts = pd.DataFrame(types, list(data), [*TYPES, ""]).assign(records=1)
     cells = with_full(record_frame(data)[["split", *averaged]].join(counts)).groupby("split")
     sums = cells[list(counts)].sum().reindex(SETS, fill_value=0)

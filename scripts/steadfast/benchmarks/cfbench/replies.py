@@ -6,17 +6,9 @@ from functools import cache, partial
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
+from steadfast.judging import styles
 from steadfast.judging.reply import json_object, last_claim, numbered, one_of, own_strings
 from steadfast.judging.rows import rows
-from steadfast.judging.styles import (
-    Form,
-    Verdict,
-    agreed,
-    by_number,
-    lists,
-    objects,
-    sequences,
-)
 from steadfast.judging.words import plain
 
 # No "1.5", "10:30" or "-5".
@@ -60,7 +52,7 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
     return "there is text after the last verdict" if "".join(lines).strip() else verdicts
 
 
-def _names(words: str, text: str, wanted: Sequence[str]) -> bool:
+def _names(words: str, text: str, texts: Sequence[str]) -> bool:
     """Returns whether a judge's words are this checkpoint's, and of no other that is wanted.
 
     A judge may put an enumeration before it, or change its own where that leaves no doubt.
@@ -68,7 +60,7 @@ def _names(words: str, text: str, wanted: Sequence[str]) -> bool:
     if words == text or (words.endswith(text) and ENUMERATION.fullmatch(words.removesuffix(text))):
         return True
     bare = ENUMERATION.sub("", words)
-    return {other for other in wanted if ENUMERATION.sub("", other) == bare} == {text}
+    return {other for other in texts if ENUMERATION.sub("", other) == bare} == {text}
 
 
 def _plain(text: str) -> str:
@@ -96,9 +88,9 @@ def schema(expected: Record) -> Record | None:
     """
     if DIRECT in expected:
         return None
+    verdict = one_of(0, 1)
     texts = expected["checkpoints"]
-    judged = [json_object(checkpoint=one_of(text), verdict=one_of(0, 1)) for text in texts]
-    return numbered(judged)
+    return numbered([json_object(checkpoint=one_of(text), verdict=verdict) for text in texts])
 
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
@@ -124,19 +116,20 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
     bare_texts = [_bare(text) for text in texts]
 
     @cache  # a row is looked up when it is read and when it is put in order
-    def place(verdict: Verdict) -> int | None:
+    def place(verdict: styles.Verdict) -> int | None:
         """By the checkpoint's words, else by a number; -1 where it is about something else."""
         names = [_bare(name) for name in verdict.about]
-        at = by_number(verdict)
+        at = styles.by_number(verdict)
         for name in dict.fromkeys(filter(None, names)):
             places = [p for p, text in enumerate(bare_texts) if _names(name, text, bare_texts)]
             if places:
                 return at if at in places else places[0]
         return -1 if names and at is None else at
 
-    forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
+    in_brackets = (styles.lists, styles.sequences, styles.objects)
+    forms: list[styles.Form] = [partial(form, True, answer) for form in in_brackets]
     forms.append(partial(rows, True, answer, place=place, texts=[*map(plain, texts)]))
-    return agreed(reply, answer, len(texts), forms, place)
+    return styles.agreed(reply, answer, len(texts), forms, place)
 
 
 def _bare(text: str) -> str:

@@ -20,6 +20,11 @@ class Satisfaction(NamedTuple):
     isr: int  # 1 if all of them hold, else 0
     psr: int  # 1 if they hold well enough by priority, else 0
 
+    @property
+    def by_name(self) -> dict[str, float]:
+        """Returns the rates by the names that scores have them under (``facts.RATES``)."""
+        return {name: float(rate) for name, rate in self._asdict().items()}
+
 
 def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfaction:
     """Returns the three rates of one record, without any rounding.

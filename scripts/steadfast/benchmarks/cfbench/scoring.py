@@ -7,12 +7,7 @@ from typing import NamedTuple
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, RATES, Mode, direct_request
 from steadfast.benchmarks.cfbench.replies import direct_score, strict_verdicts
-from steadfast.benchmarks.cfbench.satisfaction import (
-    PARSED,
-    Satisfaction,
-    outcome,
-    satisfaction,
-)
+from steadfast.benchmarks.cfbench.satisfaction import PARSED, Satisfaction, outcome, satisfaction
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.judging.majority import voted_points
 
@@ -23,7 +18,7 @@ class Reading(NamedTuple):
     extracted: Record  # what was read, or under ``problem`` what stood in the way of reading
     # 1 or 0 of each checkpoint; None where none are known one by one
     verdicts: list[int] | None = None
-    rates: Satisfaction | None = None  # CSR, ISR and PSR; None where the reply is unreadable
+    rates: Satisfaction | None = None  # None where the reply is unreadable
 
 
 def read_reply(
@@ -83,7 +78,7 @@ class CfbenchScoring(Scoring):
             return score
         priorities = [checkpoint["priority"] for checkpoint in sample.source["checkpoints"]]
         points = [int(point or 0) for point in score.points.values()]
-        rates: Record = dict(zip(RATES, map(float, satisfaction(priorities, points)), strict=True))
+        rates = satisfaction(priorities, points).by_name
         extracted = {**score.extracted, "verdicts": points}
         values = {**score.values, **rates}
         return replace(score, total=rates["psr"], values=values, extracted=extracted)
@@ -94,17 +89,16 @@ class CfbenchScoring(Scoring):
         reply = verdicts.get(sample.id, MISSING)
         if not reply.answered:
             return _unscored(INVALID, _no_reply(reply))
-        texts, priorities = (
-            [checkpoint[key] for checkpoint in sample.source["checkpoints"]]
-            for key in ("text", "priority")
-        )
+        checkpoints = sample.source["checkpoints"]
+        texts = [checkpoint["text"] for checkpoint in checkpoints]
+        priorities = [checkpoint["priority"] for checkpoint in checkpoints]
         reading = read_reply(self._mode, texts, priorities, reply.text, answer.text)
         if reading.rates is None:
             return _unscored(INVALID, reading.extracted)
         points = None
         if reading.verdicts is not None:
             points = {str(n): float(v) for n, v in enumerate(reading.verdicts, start=1)}
-        rates: Record = dict(zip(RATES, map(float, reading.rates), strict=True))
+        rates = reading.rates.by_name
         return Score(answer.status, points, rates["psr"], rates, reading.extracted)
 
 

@@ -32,17 +32,18 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
     """
-    return [
-        _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
-        for place, question in enumerate(instance["scoring_questions"])
-    ]
+    counted = []
+    for place, question in enumerate(instance["scoring_questions"]):
+        parents = [raw[parent] for parent in question["dep"]]
+        counted.append(_unless_wrong(raw[place], parents))
+    return counted
 
 
-def _unless_wrong(own: Verdict | None, others: Verdicts) -> Verdict | None:
-    """Returns a verdict, unless one of the others is wrong or, if none is, missing."""
-    if own is False or any(other is False for other in others):
+def _unless_wrong(verdict: Verdict | None, conditions: Verdicts) -> Verdict | None:
+    """Returns a verdict, unless one of its conditions is wrong or, if none is, missing."""
+    if verdict is False or any(condition is False for condition in conditions):
         return False
-    return None if any(other is None for other in others) else own
+    return None if any(condition is None for condition in conditions) else verdict
 
 
 def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:

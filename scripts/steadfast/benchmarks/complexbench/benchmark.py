@@ -1,5 +1,6 @@
 """ComplexBench to the workflow: its section of the config, and what a config asks of it."""
 
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -72,36 +73,30 @@ def task(config: Config, section: Complexbench) -> Task:
     judging = {**mode, "judging": section.judging}
     table_settings = {**mode, "languages": languages}
     raters = {"judges": judge_names(config), "references": references(config)}
-    splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
     programs = facts("complexbench/released.yaml")["judge"]
     released = released_prompts(NAME, section, used, programs)
-    all_templates = templates_of(NAME, TEMPLATES, section.templates, released)
-    templates = {name: all_templates[name] for name in used}
+    templates = templates_of(NAME, TEMPLATES, section.templates, released)
+    people = section.labels is not None
     reasons = {  # agreement needs two raters, decomposition turns
-        "agreement": section.labels is not None
-        or len(judge_names(config)) > 1
-        or config.judging.rule_items,
-        "corrected": section.labels is not None,
+        "agreement": people or len(raters["judges"]) > 1 or config.judging.rule_items,
+        "corrected": people,
         "decomposition": section.decomposition,
     }
     captions = facts("complexbench/tables.yaml")["captions"]
     tables = [name for name in captions if reasons.get(name, True)]
+    splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
+    parts: dict[str, Part] = {}
+    for language, split in product(languages, splits):
+        path = OWN.data_path(language)
+        parts[part_name(language, split)] = Part(TOKENS, {("data", language): path})
     return Task(
         data_note=data_note("ComplexBench", section.source),
-        parts={
-            part_name(language, split): Part(TOKENS, {("data", language): OWN.data_path(language)})
-            for language in languages
-            for split in splits
-        },
+        parts=parts,
         data=[*(_data(section, language) for language in languages), *released.values()],
         files=section.required_files(NAME),
         exports=plain_exports(
-            NAME,
-            section,
-            config.seed,
-            {"languages", "decomposition"},
-            added=section.extra is not None,
+            NAME, section, config.seed, {"languages", "decomposition"}, section.extra is not None
         ),
         labels=section.labels,
         trial=Trial("context_id", ("layers",)),
@@ -124,7 +119,7 @@ def task(config: Config, section: Complexbench) -> Task:
             judging | config.judging.asked,
             simulator="ComplexbenchJudge",
             questions="scored:questions",
-            templates=templates,
+            templates={name: templates[name] for name in used},
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
             label_id="{part}/{sample_id}",
         ),
@@ -133,17 +128,11 @@ def task(config: Config, section: Complexbench) -> Task:
 
 def _data(section: Complexbench, language: str) -> DataFile:
     settings = {"language": language, "extra": section.extra}
-    return OWN.data(
-        language,
-        section.source,
-        {
-            "synthetic": settings,
-            "local": settings | {"file": section.local_file},
-            "released": settings,
-        },
-        files=[path for path in (section.local_file, section.extra) if path],
-        needs=Needs((facts("complexbench/released.yaml")["url"],)),
-    )
+    if section.source == "local":
+        settings["file"] = section.local_file
+    files = [path for path in (section.local_file, section.extra) if path]
+    needs = Needs((facts("complexbench/released.yaml")["url"],))
+    return OWN.data(language, section.source, settings, files, needs)
 
 
 COMPLEXBENCH = Benchmark(

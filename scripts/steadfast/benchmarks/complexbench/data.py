@@ -3,17 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.pinned import fetch, git_blob
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.instance import (
     InstanceRecord,
     ScoringQuestion,
+    SubInstruction,
     checked,
     read_instances,
 )
@@ -77,7 +79,7 @@ def records(
 
 def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None:
     for instance in instances:
-        if instance.sub_instructions and not decomposition.turns(instance):
+        if instance.sub_instructions and not turns(instance):
             raise UserError(
                 f"{where}: main_id {instance.main_id}: sub_instructions are no turns: name them "
                 "sub_instruction_0, sub_instruction_1 …, give each a run of the scoring questions, "
@@ -85,9 +87,65 @@ def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None
             )
 
 
+class Turn(NamedTuple):
+    """One turn of a decomposed instruction."""
+
+    part: SubInstruction  # what is asked, and the questions as they are given
+    # positions of the scoring questions that its answer is judged by, in order
+    points: tuple[int, ...]
+
+
+def turns(instance: InstanceRecord) -> list[Turn]:
+    """Returns the turns of an instance in order; none where they do not share out its questions.
+
+    Every scoring question belongs to one turn, those of a turn follow each other in the instance,
+    and none depends on a question of a later turn.
+    """
+    parts = instance.sub_instructions or {}
+    if {f"sub_instruction_{number}" for number in range(len(parts))} != parts.keys():
+        return []
+    questions = [question.question for question in instance.scoring_questions]
+    turns: list[Turn] = []
+    owner: dict[int, int] = {}
+    for number in range(len(parts)):
+        part = parts[f"sub_instruction_{number}"]
+        points = _points(part, questions, start=max(owner, default=-1) + 1)
+        if not points or not owner.keys().isdisjoint(points) or points[-1] >= len(questions):
+            return []
+        owner |= dict.fromkeys(points, number)
+        turns.append(Turn(part, tuple(points)))
+    if owner.keys() != set(range(len(questions))):
+        return []
+    for point, number in owner.items():
+        if any(owner[parent] > number for parent in instance.scoring_questions[point].dep):
+            return []
+    return turns
+
+
+def _points(part: SubInstruction, questions: list[str], start: int) -> list[int]:
+    """The positions of one turn's questions; none where they are no run.
+
+    A run of texts starts where its first one stands, or, if that is reworded, at ``start``. A
+    further text that is that of another question belongs elsewhere.
+    """
+    assigned = part.scoring_questions
+    if not assigned:
+        return []
+    if isinstance(assigned[0], str):
+        start = questions.index(assigned[0]) if assigned[0] in questions else start
+        for point, text in enumerate(assigned, start):
+            if text in questions and text not in questions[point : point + 1]:
+                return []
+    else:
+        start = assigned[0]
+        if list(assigned) != list(range(start, start + len(assigned))) or start < 0:
+            return []
+    return list(range(start, start + len(assigned)))
+
+
 def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
     def text(holder: InstanceRecord | ScoringQuestion, field: str) -> str:
-        value = getattr(holder, field if language == "zh" else f"{field}_{language}")
+        value = getattr(holder, _in_language(field, language))
         if value is None:
             raise UserError(
                 f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
@@ -106,18 +164,22 @@ def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
 
 def _turns(instance: InstanceRecord, language: str) -> list[Record]:
     """The turns in a language; none where one is not translated, or they are not well assigned."""
-    turns = decomposition.turns(instance)
-    field = "instruction" if language == "zh" else f"instruction_{language}"
-    texts = [getattr(turn.part, field) for turn in turns]
-    if None in texts:
-        return []
-    points = (list(turn.points) for turn in turns)
-    return [{"instruction": t, "points": p} for t, p in zip(texts, points, strict=True)]
+    translated = []
+    for turn in turns(instance):
+        text = getattr(turn.part, _in_language("instruction", language))
+        if text is None:
+            return []
+        translated.append({"instruction": text, "points": list(turn.points)})
+    return translated
+
+
+def _in_language(field: str, language: str) -> str:
+    return field if language == "zh" else f"{field}_{language}"
 
 
 def summary(records: Sequence[Record], published: bool = False) -> list[str]:
     """What is in the data, in lines for the log; published data is held against its own counts."""
-    questions = [question for record in records for question in record["scoring_questions"]]
+    questions = list(chain.from_iterable(record["scoring_questions"] for record in records))
     lines = [
         f"{len(records)} instances, {len(questions)} questions, "
         f"{sum(question['rule'] is not None for question in questions)} of them with a rule, "
@@ -127,12 +189,12 @@ def summary(records: Sequence[Record], published: bool = False) -> list[str]:
         counted = Counter(record[field] for record in records)
         lines.append(f"{field}: {', '.join(f'{k} {counted[k]}' for k in sorted(counted))}")
     if published:
-        known = taxonomy()["published"]
+        expected = taxonomy()["published"]
         published_records = [record for record in records if record["origin"] != "extra"]
-        asked = sum(len(record["scoring_questions"]) for record in published_records)
-        if len(published_records) != known["instances"]:
-            lines.append(f"warning: {known['instances']} were published")
-        if asked not in known["questions"]:
-            numbers = " or ".join(f"{number:,}" for number in known["questions"])
-            lines.append(f"warning: the papers tell of {numbers} questions, not {asked:,}")
+        count = sum(len(record["scoring_questions"]) for record in published_records)
+        if len(published_records) != expected["instances"]:
+            lines.append(f"warning: {expected['instances']} were published")
+        if count not in expected["questions"]:
+            numbers = " or ".join(f"{number:,}" for number in expected["questions"])
+            lines.append(f"warning: the papers tell of {numbers} questions, not {count:,}")
     return lines

@@ -57,9 +57,6 @@ class ScoreRecord(records.ScoreRecord):
     raw: dict[str, Any] | None
 
 
-LANGUAGES = ("zh", "en")
-
-
 def taxonomy() -> Record:
     """Task types, constraint types with their dimensions, composition types, categories, rules."""
     content: dict[str, Any] = facts("complexbench/taxonomy.yaml")
@@ -69,8 +66,7 @@ def taxonomy() -> Record:
 @cache
 def dimensions() -> dict[str, str]:
     """Returns each of the 19 constraint dimensions and the constraint type that it belongs to."""
-    return {
-        dimension: kind
-        for kind, constraint_type in taxonomy()["constraint_types"].items()
-        for dimension in constraint_type["dimensions"]
-    }
+    types: dict[str, str] = {}
+    for kind, constraint_type in taxonomy()["constraint_types"].items():
+        types |= dict.fromkeys(constraint_type["dimensions"], kind)
+    return types

@@ -27,29 +27,27 @@ Blocks = dict[str, dict[str, str]]
 def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     """Returns by_category (DRFR by layers of nesting) and by_dimension, in the first language."""
     language = next(iter(frames["drfr"]["language"]), "")
-    drfr, constraints = (
-        rows_of(frames[name], language=language) for name in ("drfr", "constraints")
-    )
+    drfr = rows_of(frames["drfr"], language=language)
+    dimension_rows = rows_of(frames["constraints"], language=language, measure="dimension")
     overall = rows_of(drfr, measure="overall")
     roster = Roster(overall["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
-    by_dimension = rows_of(constraints, measure="dimension").set_index("dimension")
+    by_dimension = dimension_rows.set_index("dimension")
     groups, left_out = pictured(roster, values_by_model(overall))
     lines = lineups(groups)
     texts = LAYOUT["figures"]
     categories = _categories(by_category.index)
+    by_layers = (texts["by_category"], texts["layers"])
     kinds = _dimensions(by_dimension.index)
-    pictures = {
-        "by_category": _figure(
-            by_category, categories, lines, roster, (texts["by_category"], texts["layers"])
-        ),
+    drawn = {
+        "by_category": _figure(by_category, categories, lines, roster, by_layers),
         "by_dimension": _figure(by_dimension, kinds, lines, roster, (texts["by_dimension"], "")),
     }
     measure = LAYOUT["ranked"].format(language=language)
     notes = range_notes(roster, measure, values_by_model(overall), display.digits)
     notes += [*shared_notes(roster, judged=True), *left_out]
     captions = LAYOUT["figure_captions"]
-    return {name: picture(figure, captions[name], notes) for name, figure in pictures.items()}
+    return {name: picture(figure, captions[name], notes) for name, figure in drawn.items()}
 
 
 def _figure(
@@ -75,12 +73,11 @@ def _figure(
 def _panel(
     axes: Axes, rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster
 ) -> None:
-    names: list[str] = []
-    along: list[str] = []
+    texts: dict[str, str] = {}
     for block in blocks.values():
-        names += block.values()
-        along += block
-    draw_models(axes, roster, models, rows, along, 0.78, linestyle="none")
+        texts |= block
+    names = list(texts.values())
+    draw_models(axes, roster, models, rows, list(texts), 0.78, linestyle="none")
     _mark_blocks(axes, blocks)
     axes.set_xticks(range(len(names)), names)
     if len(names) > MOST_UPRIGHT:

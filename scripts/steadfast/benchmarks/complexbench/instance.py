@@ -7,13 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
@@ -35,10 +29,10 @@ def _composition_types(names: list[str], info: ValidationInfo) -> list[str]:
     return _known("composition type", names, taxonomy()["composition_types"], info)
 
 
-def _known(what: str, names: list[str], known: Iterable[str], info: ValidationInfo) -> list[str]:
+def _known(what: str, names: list[str], allowed: Iterable[str], info: ValidationInfo) -> list[str]:
     for name in names if info.context != PUBLISHED else ():
-        if name not in known:
-            raise ValueError(f"unknown {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
+        if name not in allowed:
+            raise ValueError(f"unknown {what} {name[:60]!r}; {nearest(name[:60], list(allowed))}")
     return names
 
 

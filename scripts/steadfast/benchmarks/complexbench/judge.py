@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from steadfast.benchmarks.complexbench.facts import STRICT, Prompt, language_and_split
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, clauses
@@ -15,7 +14,6 @@ EXTRACT_EACH = "extract_each_zh"
 TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
 CUT = {"instruction": 6000, "answer": 4000}
 """Characters that the released code shows a judge."""
-Turn = TypeVar("Turn", Sample[Prompt], Answer)
 
 
 @dataclass(frozen=True)
@@ -41,17 +39,17 @@ def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
     """
     language, _ = language_and_split(sample.part)
     template = _judge_template(language, mode)
-    templates = {}
+    by_point = {}
     for point in sample.prompt["points"]:
         rule = sample.source["scoring_questions"][point]["rule"]
         if rule is None:
-            templates[point] = Route("judge", template)
+            by_point[point] = Route("judge", template)
         elif judging == "plain" or language != "zh" or not usable(rule, mode):
-            templates[point] = Route("rule_judged", template)
+            by_point[point] = Route("rule_judged", template)
         else:
             each = asks_each(rule, mode)
-            templates[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
-    return templates
+            by_point[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
+    return by_point
 
 
 def usable(rule: str, mode: str) -> bool:
@@ -99,23 +97,15 @@ def request_id(sample_id: str, point: int) -> str:
     return f"{sample_id}/{point}"
 
 
-def turns(last: Turn) -> list[Turn]:
-    """Returns all turns up to a sample, or to an answer, in their order."""
-    lines = [last]
-    while (before := lines[0].before) is not None:
-        lines.insert(0, before)
-    return lines
-
-
 def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
     """Returns what was asked up to a turn, as a judge is shown it."""
-    text = _numbered([turn.prompt["instruction"] for turn in turns(sample)])
+    text = _numbered([turn.prompt["instruction"] for turn in sample.turns])
     return text if mode == STRICT else text[: CUT["instruction"]]
 
 
 def shown_answer(answer: Answer, by: str, mode: str) -> str:
     """Returns an answer with the turns before it, which it may refer to; for a rule, alone."""
-    text = answer.text if by == "rule" else _numbered([turn.text for turn in turns(answer)])
+    text = answer.text if by == "rule" else _numbered([turn.text for turn in answer.turns])
     return text if mode == STRICT else text[: CUT["answer"]]
 
 
@@ -147,27 +137,21 @@ class ComplexbenchJudgePrompts(JudgePrompts):
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         by_point = routes(sample, self._mode, self._judging)
-        asked_points = [
-            (request_id(sample.id, point), point, route) for point, route in by_point.items()
-        ]
+        judged = [(request_id(sample.id, point), point, by_point[point]) for point in by_point]
         if self._rule_items:
-            plainly = plain_route(sample, self._mode)
-            asked_points += [
-                (asked_id(sample.id, point), point, plainly)
-                for point, route in by_point.items()
-                if route.by == "rule"
-            ]
+            beside_rule = plain_route(sample, self._mode)
+            for point, route in by_point.items():
+                if route.by == "rule":
+                    judged.append((asked_id(sample.id, point), point, beside_rule))
         for name in TEMPLATES:
-            of_template = [
-                asked_point for asked_point in asked_points if asked_point[2].template == name
-            ]
-            if not of_template:
+            same_template = [request for request in judged if request[2].template == name]
+            if not same_template:
                 continue
-            answer_text = shown_answer(answer, of_template[0][2].by, self._mode)
+            answer_text = shown_answer(answer, same_template[0][2].by, self._mode)
             instruction = shown_instruction(sample, self._mode)
             slots = {"instruction": instruction, "boundary": boundary(answer_text)}
             requests = []
-            for name_of_request, point, route in of_template:
+            for name_of_request, point, route in same_template:
                 question = sample.source["scoring_questions"][point]
                 head, tail = templates[name].render(slots | {"question": question["question"]})
                 expected = {"mode": self._mode, "by": route.by, "each": route.each}

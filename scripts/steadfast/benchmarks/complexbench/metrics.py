@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
+from steadfast.benchmarks.complexbench import scored
 from steadfast.benchmarks.complexbench.aggregation import (
     CLASSES,
     COHERENT_MEASURES,
@@ -31,14 +32,6 @@ from steadfast.benchmarks.complexbench.facts import (
     ScoreRecord,
     dimensions,
     taxonomy,
-)
-from steadfast.benchmarks.complexbench.scored import (
-    AskedPart,
-    ScoredAnswers,
-    agreement,
-    coverage,
-    judging,
-    labelled_scores,
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
@@ -61,22 +54,24 @@ def metrics(
     references: Collection[str] = (),
 ) -> Frames:
     """Returns the metrics of all models."""
-    scored = ScoredAnswers(scores, data)
-    drfr_metrics = DrfrMetrics(scored, mode)
+    answers = scored.ScoredAnswers(scores, data)
+    drfr_metrics = DrfrMetrics(answers, mode)
     compared = drfr_metrics.comparisons(references)
     summary = drfr_metrics.summary(languages[0], compared)
     by_people = NOTHING_CORRECTED
     if labels:
-        labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
-        by_people = drfr_metrics.corrected(labelled, languages[0], summary, compared)
+        labelled = scored.ScoredAnswers(scored.labelled_scores(answers, labels), data)
+        by_people = drfr_metrics.corrected(
+            DrfrMetrics(labelled, mode), languages[0], summary, compared
+        )
     return {
         "drfr": drfr_metrics.drfr,
         "constraints": drfr_metrics.constraints(),
         "coherent": drfr_metrics.coherent(),
         "decomposition": drfr_metrics.decomposition(),
-        "agreement": agreement(scored, judges, labels),
-        "judging": judging(scored),
-        "coverage": coverage(scored),
+        "agreement": scored.agreement(answers, judges, labels),
+        "judging": scored.judging(answers),
+        "coverage": scored.coverage(answers),
         "comparisons": compared,
         "sampling_units": drfr_metrics.sampling_units(),
         "summary": summary,
@@ -87,11 +82,11 @@ def metrics(
 class DrfrMetrics:
     """The metrics of all models."""
 
-    def __init__(self, scored: ScoredAnswers, mode: str):
-        self._scored = scored
+    def __init__(self, answers: scored.ScoredAnswers, mode: str):
+        self._answers = answers
         self._mode = mode
-        languages = list(dict.fromkeys(part.language for part in scored.parts.values()))
-        self._orders = {"model": scored.models, "language": languages}
+        languages = list(dict.fromkeys(part.language for part in answers.parts.values()))
+        self._orders = {"model": answers.models, "language": languages}
 
     @cached_property
     def drfr(self) -> pd.DataFrame:
@@ -111,51 +106,39 @@ class DrfrMetrics:
     def coherent(self) -> pd.DataFrame:
         """Coherent test for Selection: instances, and groups whose instances all pass."""
         keys = ["language", "kind", "measure"]
-        parts = self._scored.parts
+        parts = self._answers.parts
         rows = []
-        for (model, name), by_repeat in self._scored.verdicts.items():
+        for (model, name), by_repeat in self._answers.verdicts.items():
             for verdicts in by_repeat.values():
                 rows += [(model, *row) for row in _coherent_rows(parts[name], verdicts)]
         sure = list(chain.from_iterable(map(_coherent_rows, parts.values())))
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
         origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
-        rows_of_means = pd.concat(
-            [means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)]
-        )
+        drop = coherent.drop_from(origin).rows().assign(measure=DROP)
+        rows_of_means = pd.concat([means.rows(), drop])
         counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
-        of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
+        drop_rows = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
         order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
-        return self._table(rows_of_means, pd.concat([counted, of_drop]), ["model", *keys], order)
+        return self._table(rows_of_means, pd.concat([counted, drop_rows]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
-        same = [
-            "model",
-            "language",
-            "category",
-            "cluster",
-            "instance",
-            "place",
-            "measure",
-            "repeat",
-        ]
+        columns = ["model", "language", "category", "measure"]
+        same = [*columns, "cluster", "instance", "place", "repeat"]
         by_split = shares.pivot(index=same, columns="split", values="value")
         by_split = by_split.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         by_split[DIFFERENCE] = by_split[DECOMPOSED] - by_split[WHOLE]
         frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
-        columns = ["model", "language", "category", "measure"]
-        apart = frame["measure"] == DIFFERENCE
-        kinds = [(frame[~apart], (0.0, 1.0)), (frame[apart], (-1.0, 1.0))]
-        parts = [
-            self._clusters.means(rows, columns, "value", bounds).rows() for rows, bounds in kinds
-        ]
-        means = pd.concat(parts)
+        is_difference = frame["measure"] == DIFFERENCE
+        means = self._clusters.means(frame[~is_difference], columns, "value")
+        gains = self._clusters.means(frame[is_difference], columns, "value", (-1.0, 1.0))
+        rows = pd.concat([means.rows(), gains.rows()])
         counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
         order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
-        return self._table(means, counted, columns, order)
+        return self._table(rows, counted, columns, order)
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """DRFR and accuracies of every two models on the questions that both have a verdict of."""
@@ -171,9 +154,8 @@ class DrfrMetrics:
         names = ["model", "other", "language", "measure", "category"]
         key = compared.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
         compared = compared.join(key)
-        return compared[[*names, *compared.columns.difference(names, sort=False)]].reset_index(
-            drop=True
-        )
+        columns = [*names, *compared.columns.difference(names, sort=False)]
+        return compared[columns].reset_index(drop=True)
 
     def corrected(
         self, labelled: "DrfrMetrics", language: str, summary: pd.DataFrame, compared: pd.DataFrame
@@ -182,7 +164,8 @@ class DrfrMetrics:
 
         Groups of instances are the clusters, a question is a unit.
         """
-        units, people = (answers._of_questions(language) for answers in (self, labelled))
+        units = self._of_questions(language)
+        people = labelled._of_questions(language)
         raw = raw_values(summary, rows_of(compared, language=language, measure=OVERALL))
         raw = raw.assign(measure="DRFR")
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
@@ -200,7 +183,7 @@ class DrfrMetrics:
 
     def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
-        counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
+        counted = rows_of(scored.coverage(self._answers), language=language, split=WHOLE)
         overall = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
         groups = rows_of(self.sampling_units(), part=language)
@@ -230,7 +213,7 @@ class DrfrMetrics:
     ) -> pd.DataFrame:
         """Rows in order, with the number of ``counted`` rows, once for each repeat, as expected."""
         expected = counted.value_counts().rename("expected").reset_index()
-        expected = expected.merge(self._scored.asked[["model", "repeats"]], "cross")
+        expected = expected.merge(self._answers.asked[["model", "repeats"]], "cross")
         expected["expected"] *= expected.pop("repeats")
         joined = rows.merge(expected)
         orders = {**self._orders, **order}
@@ -245,7 +228,7 @@ class DrfrMetrics:
     def _counted(self) -> pd.DataFrame:
         """A row for each thing that a question counts for, in each part."""
         rows = []
-        for name, part in self._scored.parts.items():
+        for name, part in self._answers.parts.items():
             for number, instance in part.instances.items():
                 cluster = _cluster(part.language, group_of(instance))
                 described = (name, part.language, part.split, number)
@@ -257,7 +240,7 @@ class DrfrMetrics:
     def _questions(self) -> pd.DataFrame:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
         rows = []
-        for (model, name), by_repeat in self._scored.verdicts.items():
+        for (model, name), by_repeat in self._answers.verdicts.items():
             for repeat, verdicts in by_repeat.items():
                 for number, instance_verdicts in verdicts.items():
                     for place, verdict in enumerate(instance_verdicts):
@@ -267,10 +250,9 @@ class DrfrMetrics:
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         verdicts_frame = pd.DataFrame(rows, columns=columns)
         questions = self._counted.merge(verdicts_frame, on=["part", "instance", "place"])
-        right = np.where(
-            questions["measure"].isin(DRFR_MEASURES), questions["drfr"], questions["accuracy"]
-        )
-        return questions.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
+        is_drfr = questions["measure"].isin(DRFR_MEASURES)
+        right = questions.pop("drfr").where(is_drfr, questions.pop("accuracy"))
+        return questions.assign(value=right.astype(float))
 
     @cached_property
     def _clusters(self) -> Clusters:
@@ -282,16 +264,16 @@ def _cluster(language: str, group: str) -> str:
 
 
 def _coherent_rows(
-    part: AskedPart, verdicts: Mapping[int, Verdicts] | None = None
+    part: scored.AskedPart, verdicts: Mapping[int, Verdicts] | None = None
 ) -> Iterator[tuple[str, str, str, str, float]]:
     """Language, class, measure, cluster and value; by default as if every question was right."""
     if part.split == WHOLE:
-        instances = part.instances
-        right = {
-            n: [True] * len(instance["scoring_questions"]) for n, instance in instances.items()
-        }
-        part_verdicts = [(verdicts or right)[number] for number in instances]
-        for measure, kind, group, passes in coherent_test(list(instances.values()), part_verdicts):
+        part_verdicts = []
+        for number, instance in part.instances.items():
+            right = [True] * len(instance["scoring_questions"])
+            part_verdicts.append(verdicts[number] if verdicts else right)
+        instances = list(part.instances.values())
+        for measure, kind, group, passes in coherent_test(instances, part_verdicts):
             yield part.language, kind, measure, _cluster(part.language, group), float(passes)
 
 

@@ -6,6 +6,7 @@ a turn has the turn's number behind it, such as ``899/1``.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
@@ -33,7 +34,7 @@ def prompts(part: str, data: Data) -> list[Record]:
         f"{part}: {len(decomposed)} instances in turns; {left_out} with Chain or Selection have no "
         "sub_instructions and are left out"
     )
-    return [prompt for instance in decomposed for prompt in _turns(instance)]
+    return list(chain.from_iterable(map(_turns, decomposed)))
 
 
 def _prompt(instance: Record) -> Record:

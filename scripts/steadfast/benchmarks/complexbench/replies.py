@@ -1,4 +1,4 @@
-"""A judge's reply read strictly: as yes or no, or as what it copied out of an answer."""
+"""A judge's reply read as yes or no, or as what it copied out of an answer, in either mode."""
 
 import re
 from functools import partial
@@ -136,3 +136,38 @@ def unquoted(text: str) -> str:
     if text and text[0] in _OPENING and text[-1] in _CLOSING:
         return text[1:-1]
     return text
+
+
+_VERDICT = re.compile("答案：(是|否)")
+_NOTES = ("\n\n请注意", "\n\n**注意", "\n\n注意")
+_LABELS = (f"{LABEL}：", "评测对象：", "：")
+
+
+def released_verdict(reply: str) -> bool:
+    """Returns a verdict as the released code takes it from a reply, whatever it is.
+
+    Without exactly one 答案：是 or 答案：否 it is yes where there is a 是 and no 否, else no.
+    """
+    verdicts = _VERDICT.findall(reply)
+    if len(verdicts) == 1:
+        return bool(verdicts[0] == "是")
+    return "是" in reply and "否" not in reply
+
+
+def released_segments(answer: str | None, extraction: str | None) -> list[str]:
+    """Segments as the released code takes them from any reply; None stands for a missing text."""
+    if answer is None or extraction is None:
+        return []
+    text = extraction.rpartition(f"{HEADING}\n")[2]
+    for note in _NOTES:
+        before, mark, _ = text.rpartition(note)
+        text = before if mark else text
+    for label in _LABELS:
+        if label in text:
+            text = text.rpartition(label)[2]
+            break
+    if text.startswith(ALL):
+        return [answer]
+    if ABSENT in text:
+        return []
+    return [segment.strip() for segment in text.split(SEPARATOR)]

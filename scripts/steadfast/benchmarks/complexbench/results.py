@@ -1,6 +1,6 @@
 """What ComplexBench's tables and figures show: results with their order, notes and headings."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,14 +9,7 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.facts import WHOLE
 from steadfast.contract.components import Frames
-from steadfast.show.cells import (
-    MODEL,
-    CellsByModel,
-    Values,
-    interval_cells,
-    joined_cells,
-    rank_cells,
-)
+from steadfast.show import cells as show
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Group
@@ -72,14 +65,13 @@ class ComplexbenchResults(Results):
         languages = languages or self.languages
         several = len(self.languages) > 1
         cells = {lang: self._cells(measures, frame, lang, ranked) for lang in languages}
-        rows = self.rows_by_group(
-            lambda model: [
-                (*([Cell(language)] if several else []), *cells[language][model])
-                for language in languages
-            ]
-        )
+
+        def rows(model: str) -> Iterator[tuple[Cell, ...]]:
+            for language in languages:
+                yield (*([Cell(language)] if several else []), *cells[language][model])
+
         columns = (
-            *((MODEL, LANGUAGE) if several else (MODEL,)),
+            *((show.MODEL, LANGUAGE) if several else (show.MODEL,)),
             *(measure.column for measure in measures),
             *([Column(SHARED["interval"]), Column(SHARED["ranks"])] if ranked else []),
         )
@@ -89,7 +81,7 @@ class ComplexbenchResults(Results):
         if ranked:
             comparisons = {language: self._pairs(ranked, language) for language in languages}
             all_notes += self.rank_notes(LAYOUT["ranked"], comparisons)
-        return self.table(name, columns, rows, all_notes)
+        return self.table(name, columns, self.rows_by_group(rows), all_notes)
 
     def _cells(
         self,
@@ -97,23 +89,22 @@ class ComplexbenchResults(Results):
         frame: str,
         language: str,
         ranked: ShownMeasure | None,
-    ) -> CellsByModel:
+    ) -> show.CellsByModel:
         rows = rows_of(self.frames[frame], language=language)
-        values = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
-        cells = self.cells(
-            Values(
-                values_by_model(measure_rows),
-                incomplete_models(measure_rows),
-                self._ties(measure, language),
-            )
-            for measure, measure_rows in values
-        )
+        columns = []
+        for measure in measures:
+            measure_rows = rows_of(rows, **measure.keys)
+            values = values_by_model(measure_rows)
+            ties = self._ties(measure, language)
+            columns.append(show.Values(values, incomplete_models(measure_rows), ties))
+        cells = self.cells(columns)
         if not ranked:
             return cells
-        last_rows = values[-1][1]
-        ends = interval_cells(last_rows, self.roster.models, self.digits)
-        ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(last_rows))
-        return joined_cells([cells, ends, ranks])
+        last_rows = rows_of(rows, **measures[-1].keys)
+        ends = show.interval_cells(last_rows, self.roster.models, self.digits)
+        ties = self._ties(ranked, language)
+        ranks = show.rank_cells(self.roster, ties, values_by_model(last_rows))
+        return show.joined_cells([cells, ends, ranks])
 
     def _pairs(self, measure: ShownMeasure, language: str) -> pd.DataFrame:
         keys = {"measure": measure.keys["measure"], "category": list(measure.keys.values())[-1]}

@@ -56,8 +56,8 @@ class ScoredAnswers:
             self.records[model, part].append(record)
         for part, by_number in instances_of_part.items():
             numbers = {record["instance"] for record in self.of_part(part)}
-            asked = {number: by_number[number] for number in by_number if number in numbers}
-            self.parts[part] = AskedPart(*language_and_split(part), asked)
+            instances = {number: by_number[number] for number in by_number if number in numbers}
+            self.parts[part] = AskedPart(*language_and_split(part), instances)
         answers = []
         for (model, _), records in self.records.items():
             answers += [(model, prompts_of(record), record["repeat"]) for record in records]
@@ -68,9 +68,9 @@ class ScoredAnswers:
 
     def of_part(self, part: str) -> Iterator[ScoreRecord]:
         """Returns the score records of a part, of all models."""
-        return chain(
-            *(part_records for (_, name), part_records in self.records.items() if name == part)
-        )
+        for (_, name), part_records in self.records.items():
+            if name == part:
+                yield from part_records
 
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
         instances = self.parts[part].instances
@@ -111,20 +111,19 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
             questions = sum(len(i["scoring_questions"]) for i in part.instances.values())
             samples = {record["sample_id"] for record in scored.of_part(name)}
             statuses = Counter(record["status"] for record in records)
-            rows.append(
-                {
-                    "model": model,
-                    "language": part.language,
-                    "split": part.split,
-                    "expected": questions * repeats[model],
-                    "scored": counts.total() - counts[None],
-                    "open": counts[UNDECIDED],
-                    "samples": len(samples) * repeats[model],
-                    **{f"status_{status}": statuses[status] for status in STATUSES},
-                    "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
-                    "empty": sum(map(is_empty, records)),
-                }
-            )
+            row = {
+                "model": model,
+                "language": part.language,
+                "split": part.split,
+                "expected": questions * repeats[model],
+                "scored": counts.total() - counts[None],
+                "open": counts[UNDECIDED],
+                "samples": len(samples) * repeats[model],
+                **{f"status_{status}": statuses[status] for status in STATUSES},
+                "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
+                "empty": sum(map(is_empty, records)),
+            }
+            rows.append(row)
     return with_prompts(pd.DataFrame(rows), scored.asked)
 
 
@@ -156,17 +155,16 @@ def agreement(
 ) -> pd.DataFrame:
     """Returns agreement on the questions' verdicts before dependencies; open ones are none."""
     scores = _named(scored)
-    of_judges = judge_verdicts(scores, judges, _judged)
+    by_judge = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled)
-    rows = answer_agreement(of_judges, people, scores)
+    rows = answer_agreement(by_judge, people, scores)
     on_rules = on_rule_items(judges, scores, _judged, _by_rule)
     return rows if on_rules.empty else pd.concat([rows, on_rules], ignore_index=True)
 
 
 def _by_rule(record: ScoreRecord) -> list[str]:
-    return [
-        point for point, decision in (record["extracted"] or {}).items() if decision["by"] == "rule"
-    ]
+    decisions = record["extracted"] or {}
+    return [point for point in decisions if decisions[point]["by"] == "rule"]
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:

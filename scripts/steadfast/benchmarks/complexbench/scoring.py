@@ -1,29 +1,11 @@
 """Scoring answers by a judge's verdicts, and by rules on what the judge copied."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.complexbench import judge, replies
 from steadfast.benchmarks.complexbench.aggregation import dependent
-from steadfast.benchmarks.complexbench.facts import (
-    ABSENT,
-    ALL,
-    HEADING,
-    LABEL,
-    SEPARATOR,
-    STRICT,
-    Prompt,
-)
-from steadfast.benchmarks.complexbench.judge import (
-    Route,
-    asked_id,
-    plain_route,
-    request_id,
-    routes,
-    shown_answer,
-    turns,
-)
-from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
+from steadfast.benchmarks.complexbench.facts import STRICT, Prompt
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
@@ -32,9 +14,6 @@ from steadfast.contract.votes import ON_RULES, voted
 SHOWN = 200  # characters of a copied part that a record keeps
 Decision = tuple[Verdict | None, Record]
 """The verdict on a question, None where there is none, and how it came about."""
-_VERDICT = re.compile("答案：(是|否)")
-_NOTES = ("\n\n请注意", "\n\n**注意", "\n\n注意")
-_LABELS = (f"{LABEL}：", "评测对象：", "：")
 
 
 class ComplexbenchScoring(Scoring):
@@ -63,13 +42,20 @@ class ComplexbenchScoring(Scoring):
         return self._scored(sample, answer, decided, judged)
 
     def majority(
-        self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
+        self,
+        sample: Sample[Prompt],
+        answer: Answer,
+        verdicts: Sequence[Mapping[str, Reply]],
     ) -> Score:
         """Most judges' verdicts on each question, before dependencies count."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        decided = _most([self._decided(sample, answer, replies) for replies in verdicts])
-        judged = _most([self._beside_rules(sample, answer, replies) for replies in verdicts])
+        decided = _most(
+            [self._decided(sample, answer, judge_replies) for judge_replies in verdicts]
+        )
+        judged = _most(
+            [self._beside_rules(sample, answer, judge_replies) for judge_replies in verdicts]
+        )
         return self._scored(sample, answer, decided, judged)
 
     def _beside_rules(
@@ -77,10 +63,10 @@ class ComplexbenchScoring(Scoring):
     ) -> dict[int, Decision]:
         """What a judge says of the questions that a rule decides, where it was asked."""
         questions = sample.source["scoring_questions"]
-        route = plain_route(sample, self._mode)
+        route = judge.plain_route(sample, self._mode)
         decisions = {}
         for point in sample.prompt["points"]:
-            reply = verdicts.get(asked_id(sample.id, point))
+            reply = verdicts.get(judge.asked_id(sample.id, point))
             if reply:
                 decisions[point] = self._decision(answer, route, questions[point], reply)
         return decisions
@@ -90,11 +76,11 @@ class ComplexbenchScoring(Scoring):
     ) -> dict[int, Decision]:
         questions = sample.source["scoring_questions"]
         decided = dict[int, Decision]()
-        for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
+        for turn, turn_answer in zip(sample.turns, answer.turns, strict=True):
             # Of a turn without an answer the judge was asked nothing.
-            for point, route in routes(turn, self._mode, self._judging).items():
-                reply = verdicts.get(request_id(turn.id, point), MISSING)
-                decided[point] = self._decision(its_answer, route, questions[point], reply)
+            for point, route in judge.routes(turn, self._mode, self._judging).items():
+                reply = verdicts.get(judge.request_id(turn.id, point), MISSING)
+                decided[point] = self._decision(turn_answer, route, questions[point], reply)
         return decided
 
     def _scored(
@@ -102,45 +88,49 @@ class ComplexbenchScoring(Scoring):
         sample: Sample[Prompt],
         answer: Answer,
         decided: Mapping[int, Decision],
-        asked: Mapping[int, Decision],
+        judged: Mapping[int, Decision],
     ) -> Score:
         places = range(len(sample.source["scoring_questions"]))
         raw = [decided[point][0] if point in decided else None for point in places]
         counted = dependent(raw, sample.source)
         own_points: list[int] = sample.prompt["points"]
-        points = {
-            str(point): None if counted[point] is None else float(counted[point] is True)
-            for point in own_points
-        }
+        points: dict[str, float | None] = {}
+        for point in own_points:
+            is_known = counted[point] is not None
+            points[str(point)] = float(counted[point] is True) if is_known else None
         decided_points = [value for value in points.values() if value is not None]
         is_complete = len(decided_points) == len(own_points)
+        beside_rules = {}
+        if judged:
+            beside_rules[ON_RULES] = self._scored(sample, answer, {**decided, **judged}, {})
         return Score(
             status=answer.status if is_complete else INVALID,
             points=points,
             total=sum(decided_points) / len(decided_points) if is_complete else None,
             values={"raw": {str(point): raw[point] for point in own_points}},
             extracted={str(point): decided[point][1] for point in own_points},
-            other_raters={ON_RULES: self._scored(sample, answer, {**decided, **asked}, {})}
-            if asked
-            else {},
+            other_raters=beside_rules,
         )
 
-    def _decision(self, answer: Answer, how: Route, question: Record, reply: Reply) -> Decision:
-        about: Record = {"by": how.by}
+    def _decision(
+        self, answer: Answer, route: judge.Route, question: Record, reply: Reply
+    ) -> Decision:
+        about: Record = {"by": route.by}
         if not reply.answered:
             return None, about | {"problem": f"the judge's reply: {reply.status}"}
-        strict = self._mode == STRICT
-        if how.by != "rule":
-            answer_text = shown_answer(answer, how.by, self._mode)
+        is_strict = self._mode == STRICT
+        if route.by != "rule":
+            shown_text = judge.shown_answer(answer, route.by, self._mode)
             read = (
-                strict_verdict(reply.text, answer_text) if strict else released_verdict(reply.text)
+                replies.strict_verdict(reply.text, shown_text)
+                if is_strict
+                else replies.released_verdict(reply.text)
             )
             return read, about if read is not None else about | {"problem": "no readable verdict"}
-        segments = (
-            strict_segments(answer.text, reply.text, how.each)
-            if strict
-            else released_segments(answer.text, reply.text)
-        )
+        if is_strict:
+            segments = replies.strict_segments(answer.text, reply.text, route.each)
+        else:
+            segments = replies.released_segments(answer.text, reply.text)
         if segments is None:
             return None, about | {"problem": "no readable copy of a part of the answer"}
         about["segments"] = [segment[:SHOWN] for segment in segments]
@@ -165,33 +155,3 @@ def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
     """Whether the segments of an answer satisfy a rule, which mode released may leave undecided."""
     verdict: Verdict = (strict if mode == STRICT else released).verdict(rule, segments)
     return verdict
-
-
-def released_verdict(reply: str) -> bool:
-    """Returns a verdict as the released code takes it from a reply, whatever it is.
-
-    Without exactly one 答案：是 or 答案：否 it is yes where there is a 是 and no 否, else no.
-    """
-    verdicts = _VERDICT.findall(reply)
-    if len(verdicts) == 1:
-        return bool(verdicts[0] == "是")
-    return "是" in reply and "否" not in reply
-
-
-def released_segments(answer: str | None, extraction: str | None) -> list[str]:
-    """Segments as the released code takes them from any reply; None stands for a missing text."""
-    if answer is None or extraction is None:
-        return []
-    text = extraction.rpartition(f"{HEADING}\n")[2]
-    for note in _NOTES:
-        before, mark, _ = text.rpartition(note)
-        text = before if mark else text
-    for label in _LABELS:
-        if label in text:
-            text = text.rpartition(label)[2]
-            break
-    if text.startswith(ALL):
-        return [answer]
-    if ABSENT in text:
-        return []
-    return [segment.strip() for segment in text.split(SEPARATOR)]

@@ -6,7 +6,7 @@ rule requires, a line for what a judge decides. The simulated judge copies the s
 
 import json
 from collections.abc import Collection, Sequence
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from random import Random
 
 from steadfast.base.files import Record, Settings
@@ -38,7 +38,12 @@ class ComplexbenchSimulator(ModelSimulator):
         return sample.prompt["points"]
 
     def meets(
-        self, sample: Sample[Prompt], number: int, settings: Settings, seen: float, rng: Random
+        self,
+        sample: Sample[Prompt],
+        number: int,
+        settings: Settings,
+        seen: float,
+        rng: Random,
     ) -> bool:
         """The deeper constraints are nested, the more often one is missed."""
         layers = sample.prompt["layers"]
@@ -126,7 +131,7 @@ def _base(clause: Clause) -> str:
 def _text(parts: tuple[Clause, ...], offset: int) -> str:
     """Returns a text that satisfies all of the clauses; texts of other offsets read otherwise."""
     first = parts[0]
-    banned = [word for clause in parts if clause.absent for word in clause.words]
+    banned = list(chain.from_iterable(clause.words for clause in parts if clause.absent))
     match _base(first):
         case "keyword":
             return "与".join(map(normalised, first.words))
@@ -159,7 +164,10 @@ def _counted(clause: Clause, banned: list[str]) -> str:
     words = [normalised(word) for word in clause.words]
     banned = [normalised(word) for word in banned]
     filler = _filler(_SHORT, [*words, *banned])
-    usable = [word for word in words if not any(other in word for other in banned)]
+    usable = []
+    for word in words:
+        if not any(other in word for other in banned):
+            usable.append(word)
     for number in range(clause.low, min(clause.high, len(usable)) + 1):
         for start in range(max(len(usable), 1)):
             chosen = list(islice(cycle(usable), start, start + number)) if usable else []

@@ -1,17 +1,12 @@
 """ComplexBench's tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import pandas as pd
 
-from steadfast.benchmarks.complexbench.aggregation import (
-    CLASSES,
-    COHERENT_MEASURES,
-    DROP,
-    OTHERS,
-    constraint_type,
-)
+from steadfast.benchmarks.complexbench import aggregation
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.results import (
     LANGUAGE,
@@ -86,11 +81,11 @@ def _nesting(results: ComplexbenchResults, name: str) -> Table:
 
 def _constraints(results: ComplexbenchResults, name: str) -> Table:
     """Returns accuracy by constraint type and by composition type."""
-    types = dict.fromkeys(constraint_type(dimension, results.mode) for dimension in dimensions())
+    types = [aggregation.constraint_type(dimension, results.mode) for dimension in dimensions()]
     compositions = taxonomy()["composition_types"]
-    optional = {OTHERS: Column(LAYOUT["others"])}
+    optional = {aggregation.OTHERS: Column(LAYOUT["others"])}
     optional |= {kind: Column(heading(kind), LAYOUT["composition"]) for kind in compositions}
-    always = {kind: Column(heading(kind)) for kind in types}
+    always = {kind: Column(heading(kind)) for kind in dict.fromkeys(types)}
     return _accuracies(results, name, "constraint_type", always, optional)
 
 
@@ -101,45 +96,42 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
     """
     types = LAYOUT["dimensions"][name]
     optional = {}
-    always = {
-        dimension: Column(dimension, heading(kind))
-        for dimension, kind in dimensions().items()
-        if kind in types
-    }
+    always = {}
+    for dimension, kind in dimensions().items():
+        if kind in types:
+            always[dimension] = Column(dimension, heading(kind))
     if name == list(LAYOUT["dimensions"])[-1]:
         known_dimensions = {*dimensions(), *taxonomy()["composition_types"]}
         occurring = rows_of(results.frames["constraints"], measure="dimension")["dimension"]
-        optional = {
-            key: Column(key, LAYOUT["others"]) for key in occurring if key not in known_dimensions
-        }
+        for key in occurring:
+            if key not in known_dimensions:
+                optional[key] = Column(key, LAYOUT["others"])
     return _accuracies(results, name, "dimension", always, optional)
 
 
 def _accuracies(
-    results: ComplexbenchResults, name: str, measure: str, always: Columns, others: Columns
+    results: ComplexbenchResults, name: str, measure: str, always: Columns, optional: Columns
 ) -> Table:
-    """Returns a column a key: of the others those that have a value."""
+    """Returns a column a key: of the optional ones those that have a value."""
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
-    columns = always | {key: column for key, column in others.items() if key in occur}
-    measures = [
-        ShownMeasure(column, {"measure": measure, "dimension": key}, tested=True)
-        for key, column in columns.items()
-    ]
+    columns = always | {key: column for key, column in optional.items() if key in occur}
+    measures = []
+    for key, column in columns.items():
+        keys = {"measure": measure, "dimension": key}
+        measures.append(ShownMeasure(column, keys, tested=True))
     return results.by_model(name, measures, "constraints")
 
 
 def _coherent(results: ComplexbenchResults, name: str) -> Table:
     """Coherent test: instances, groups and the drop, with one selection and with several."""
     words = LAYOUT["coherent"]
-    measures = [
-        ShownMeasure(
-            Column(words["measures"][measure], words["classes"][kind]),
-            {"kind": kind, "measure": measure},
-        )
-        for kind, measure in product(CLASSES, (*COHERENT_MEASURES, DROP))
-    ]
-    groups = rows_of(results.frames["coherent"], measure=COHERENT_MEASURES[1])
-    counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in CLASSES}
+    measures = []
+    for kind in aggregation.CLASSES:
+        for measure in (*aggregation.COHERENT_MEASURES, aggregation.DROP):
+            column = Column(words["measures"][measure], words["classes"][kind])
+            measures.append(ShownMeasure(column, {"kind": kind, "measure": measure}))
+    groups = rows_of(results.frames["coherent"], measure=aggregation.COHERENT_MEASURES[1])
+    counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in aggregation.CLASSES}
     note = words["groups"].format(**counts)
     return results.by_model(name, measures, "coherent", [note])
 
@@ -150,15 +142,13 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     families = [key for key, facts in taxonomy()["categories"].items() if facts["needs"]]
     groups = {key: heading(key) for key in families if key in set(rows["category"])}
     groups |= {"": LAYOUT["overall"]}
-    measures = [
-        ShownMeasure(Column(text, group), {"category": key, "measure": measure})
-        for (key, group), (measure, text) in product(
-            groups.items(), LAYOUT["decomposition"]["measures"].items()
-        )
-    ]
-    asked_languages = [
-        language for language in results.languages if language in set(rows["language"])
-    ]
+    measures = []
+    for key, group in groups.items():
+        for measure, text in LAYOUT["decomposition"]["measures"].items():
+            keys = {"category": key, "measure": measure}
+            measures.append(ShownMeasure(Column(text, group), keys))
+    occurring = set(rows["language"])
+    asked_languages = [language for language in results.languages if language in occurring]
     notes = [] if asked_languages else [LAYOUT["notes"]["no_turns"]]
     return results.by_model(name, measures, "decomposition", notes, asked_languages)
 
@@ -168,28 +158,25 @@ def _judging(results: ComplexbenchResults, name: str) -> Table:
     rows = results.frames["judging"]
     words = LAYOUT["judging"]
     kinds = [kind for kind in words["kinds"] if kind in set(rows["kind"])]
-    counted = [
-        (kind, column)
-        for kind, column in product(kinds, words["columns"])
-        if column != "open" or kind == "rule"  # only rules leave a question open
-    ]
+    counted = []
+    columns = [MODEL, LANGUAGE, GIVEN, JUDGE]
+    for kind, column in product(kinds, words["columns"]):
+        if column != "open" or kind == "rule":  # only rules leave a question open
+            counted.append((kind, column))
+            columns.append(Column(words["columns"][column], words["kinds"][kind], "r"))
 
-    def cells(found: pd.DataFrame) -> list[Cell]:
-        by_kind = found.set_index("kind")
-        return [
-            count_cell(by_kind.at[kind, column]) if kind in by_kind.index else Cell(None)
-            for kind, column in counted
-        ]
+    def cells(counts: pd.DataFrame) -> list[Cell]:
+        by_kind = counts.set_index("kind")
+        numbers = []
+        for kind, column in counted:
+            occurs = kind in by_kind.index
+            numbers.append(count_cell(by_kind.at[kind, column]) if occurs else Cell(None))
+        return numbers
 
-    columns = (
-        *(MODEL, LANGUAGE, GIVEN, JUDGE),
-        *(Column(words["columns"][column], words["kinds"][kind], "r") for kind, column in counted),
-    )
-    notes: tuple[Note, ...] = tuple(
-        ("data", LAYOUT["notes"]["language"].format(language=language))
-        for language in results.languages
-        if language != "zh"
-    )
+    notes: list[Note] = []
+    for language in results.languages:
+        if language != "zh":
+            notes.append(("data", LAYOUT["notes"]["language"].format(language=language)))
     sections = _sections(results, rows, cells, ["judge"])
     return results.table(name, columns, sections, notes)
 
@@ -198,8 +185,8 @@ def _coverage(results: ComplexbenchResults, name: str) -> Table:
     """Returns questions that have a verdict, and samples by status."""
     words = LAYOUT["coverage"]
 
-    def cells(found: pd.DataFrame) -> list[Cell]:
-        (row,) = found.to_dict("records")
+    def cells(counts: pd.DataFrame) -> list[Cell]:
+        (row,) = counts.to_dict("records")
         return [
             count_cell(row["expected"]),
             count_cell(row["scored"]),
@@ -222,13 +209,13 @@ def _sections(
     results: ComplexbenchResults,
     rows: pd.DataFrame,
     cells: Callable[[pd.DataFrame], Sequence[Cell]],
-    more: list[str],
+    further: list[str],
 ) -> tuple[Section, ...]:
     """Returns a row a model, language, split and what else is told apart."""
     splits = LAYOUT["coverage"]["splits"]
 
     def rows_of_model(model: str) -> Iterator[tuple[Cell, ...]]:
-        groups = rows_of(rows, model=model).groupby(["language", "split", *more], sort=False)
+        groups = rows_of(rows, model=model).groupby(["language", "split", *further], sort=False)
         for (language, split, *further_keys), group_rows in groups:
             yield Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows)
 
@@ -239,10 +226,6 @@ def _agreement(results: ComplexbenchResults, name: str) -> Table:
     rows = results.frames["agreement"]
     item = "scoring question"
     return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
-
-
-def _corrected(results: ComplexbenchResults, name: str) -> Table:
-    return corrected_table(results, name, "ComplexBench", "groups", {"DRFR": results.digits})
 
 
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
@@ -257,5 +240,5 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "judging": _judging,
     "coverage": _coverage,
     "agreement": _agreement,
-    "corrected": _corrected,
+    "corrected": partial(corrected_table, benchmark="ComplexBench", unit="groups"),
 }

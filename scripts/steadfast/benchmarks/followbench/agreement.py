@@ -1,25 +1,18 @@
 """How well judges agree with each other and with people, and what people correct."""
 
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from itertools import product
 
 import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench import facts as followbench
 from steadfast.benchmarks.followbench import frames
-from steadfast.benchmarks.followbench.facts import (
-    JUDGE,
-    LEVELS,
-    NO,
-    PATH,
-    RULE,
-    YES,
-    Prompt,
-    ScoreRecord,
-)
+from steadfast.benchmarks.followbench.facts import Prompt, ScoreRecord
 from steadfast.contract.components import Labels, Question, Sample, Scored
 from steadfast.contract.votes import rater_name
+from steadfast.stats import raters
 from steadfast.stats.agreement import (
     AGAINST_TRUTH,
     COLUMNS,
@@ -28,16 +21,7 @@ from steadfast.stats.agreement import (
     on_rule_items,
 )
 from steadfast.stats.corrected import corrected_rows
-from steadfast.stats.raters import (
-    answer_name,
-    by_answer,
-    judge_verdicts,
-    listed_verdicts,
-    numbered_points,
-    read_labels,
-)
 
-V = TypeVar("V")
 CONSTRAINT = "constraint"
 ITEM = "item"
 
@@ -46,7 +30,7 @@ def agreement(
     scores: Sequence[Scored[ScoreRecord]],
     judges: Sequence[str],
     labels: Labels | None = None,
-    ways: Sequence[str] = (PATH,),
+    ways: Sequence[str] = (followbench.PATH,),
 ) -> pd.DataFrame:
     """Returns agreement of every two raters on constraints, and on whole items as in Table 3.
 
@@ -54,68 +38,46 @@ def agreement(
     saw the whole path; others count and order the constraints as they see fit.
     """
     judged = [score for score in scores if _is_judged(score.record)]
-    raters = {
-        (judge if way == ways[0] else rater_name(judge, way)): (judge, way)
-        for judge in judges
-        for way in ways
-    }
-
-    def shown(verdicts: Mapping[str, V]) -> dict[str, V]:
-        """Verdicts by the raters' names in tables, which say the way where there are several."""
-        several = len(ways) > 1
-        return {
-            rater_name(*raters[name]) if several else name: rater_verdicts
-            for name, rater_verdicts in verdicts.items()
-        }
-
-    by_path = [name for name, (_, way) in raters.items() if way == PATH]
-    on_constraints = shown(judge_verdicts(judged, by_path, numbered_points))
-    item_verdicts = judge_verdicts(judged, list(raters), _kept)
-    of_people = read_labels(labels, scores, _label, judged=_is_judged)
-    on_items, on_items_of_people = (
-        by_answer(verdicts, lambda _, kept: min(kept)) for verdicts in (item_verdicts, of_people)
-    )
-    parts = [
-        answer_agreement(on_constraints, of_people, judged).assign(measure=CONSTRAINT),
-        answer_agreement(shown(on_items), on_items_of_people, judged).assign(measure=ITEM),
-    ]
     by_rule = [score for score in scores if not _is_judged(score.record)]
-    on_rules = on_rule_items(judges, by_rule, _kept).assign(measure=ITEM)
-    if not on_rules.empty:
-        parts.append(on_rules)
-    agreement_rows = pd.concat(parts, ignore_index=True)
-    return agreement_rows[
-        ["measure", *(name for name in (*COLUMNS, *AGAINST_TRUTH) if name in agreement_rows)]
+    by_path = []
+    labels_in_tables = {}  # of each rater, by its name in scores; with the way if there are several
+    for judge, way in product(judges, ways):
+        name = judge if way == ways[0] else rater_name(judge, way)
+        labels_in_tables[name] = rater_name(judge, way) if len(ways) > 1 else name
+        if way == followbench.PATH:
+            by_path.append(name)
+    on_constraints = raters.judge_verdicts(judged, by_path, raters.numbered_points)
+    on_items = raters.by_answer(
+        raters.judge_verdicts(judged, list(labels_in_tables), _kept), _all_kept
+    )
+    people = raters.read_labels(labels, scores, _label, judged=_is_judged)
+    people_on_items = raters.by_answer(people, _all_kept)
+    constraint_verdicts = {labels_in_tables[name]: on_constraints[name] for name in on_constraints}
+    item_verdicts = {labels_in_tables[name]: on_items[name] for name in on_items}
+    parts = [
+        answer_agreement(constraint_verdicts, people, judged).assign(measure=CONSTRAINT),
+        answer_agreement(item_verdicts, people_on_items, judged).assign(measure=ITEM),
     ]
-
-
-def labelled_verdicts(
-    labels: Labels | None, scores: Sequence[Scored[ScoreRecord]]
-) -> dict[tuple[str, str], dict[int, int]]:
-    """Returns people's verdicts on the constraints of each answer that they labelled whole."""
-    levels = {(score.model, answer_name(score.record)): score.record["level"] for score in scores}
-    by_answer_name = consensus(read_labels(labels, scores, _label, judged=_is_judged))
-    return {
-        answer: verdicts
-        for answer, verdicts in by_answer_name.items()
-        if len(verdicts) == levels[answer]
-    }
+    on_rules = on_rule_items(judges, by_rule, _kept)
+    if not on_rules.empty:
+        parts.append(on_rules.assign(measure=ITEM))
+    rows = pd.concat(parts, ignore_index=True)
+    columns = [name for name in (*COLUMNS, *AGAINST_TRUTH) if name in rows]
+    return rows[["measure", *columns]]
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:
     """Returns what people are asked of an answer: each constraint, by the step that added it."""
-    if sample.prompt["scorer"] != JUDGE:
+    if sample.prompt["scorer"] != followbench.JUDGE:
         return []
-    levels = sample.source["levels"]
-    question = facts("followbench/tables.yaml")["asked_of_people"]
-    return [
-        Question(str(n), question.format(n=n, text=levels[n - 1]["instruction"]))
-        for n in range(1, sample.prompt["level"] + 1)
-    ]
+    form = facts("followbench/tables.yaml")["asked_of_people"]
+    asked_levels = sample.source["levels"][: sample.prompt["level"]]
+    instructions = [level["instruction"] for level in asked_levels]
+    return [Question(str(n), form.format(n=n, text=t)) for n, t in enumerate(instructions, start=1)]
 
 
 def _is_judged(score: ScoreRecord) -> bool:
-    return bool(score["scorer"] == JUDGE)
+    return bool(score["scorer"] == followbench.JUDGE)
 
 
 def _kept(rated: Record) -> dict[int, int]:
@@ -124,8 +86,13 @@ def _kept(rated: Record) -> dict[int, int]:
     return {} if total is None or total < 0 else {0: int(total)}
 
 
+def _all_kept(answer: str, verdicts: Sequence[int]) -> int:
+    return min(verdicts)
+
+
 def _label(verdicts: object, score: Record) -> dict[int, int]:
-    return listed_verdicts(verdicts, score["level"], "constraint", YES, NO)
+    words = (followbench.YES, followbench.NO)
+    return raters.listed_verdicts(verdicts, score["level"], CONSTRAINT, *words)
 
 
 def corrected(
@@ -136,38 +103,34 @@ def corrected(
     raw: pd.DataFrame,
 ) -> pd.DataFrame:
     """Returns HSR, SSR and CSL in a language by ``corrected_rows``; people correct no rules."""
-    verdicts = labelled_verdicts(labels, scores)
+    people = consensus(raters.read_labels(labels, scores, _label, judged=_is_judged))
     labelled = []
     for scored in scores:
-        if answer_verdicts := verdicts.get((scored.model, answer_name(scored.record))):
-            points: dict[str, float | None] = {str(n): float(v) for n, v in answer_verdicts.items()}
-            record: ScoreRecord = {
-                **scored.record,
-                "points": points,
-                "total": float(min(answer_verdicts.values())),
-            }
+        verdicts = people.get((scored.model, raters.answer_name(scored.record)), {})
+        if len(verdicts) == scored.record["level"]:  # on all of its constraints
+            points: dict[str, float | None] = {str(n): float(v) for n, v in verdicts.items()}
+            total = float(min(verdicts.values()))
+            record: ScoreRecord = {**scored.record, "points": points, "total": total}
             labelled.append(scored._replace(record=record))
     language_samples = samples[samples["language"] == language]
     by_people = frames.sample_frame(labelled) if labelled else language_samples.iloc[:0]
     keys = ["model", "sample_id", "repeat"]
-    human_hard = (
-        language_samples[keys].merge(by_people[[*keys, "hard"]], "left", keys)["hard"].to_numpy()
-    )
-    with_humans = language_samples.assign(
-        hard=language_samples["hard"].where(language_samples["kind"] == RULE, human_hard)
-    )
+    joined = language_samples[keys].merge(by_people[[*keys, "hard"]], "left", keys)
+    is_ruled = language_samples["kind"] == followbench.RULE
+    hard = language_samples["hard"].where(is_ruled, joined["hard"].to_numpy())
+    with_humans = language_samples.assign(hard=hard)
     units = pd.concat([_items(language_samples), _groups(language_samples)], ignore_index=True)
-    people = pd.concat([_items(by_people), _groups(with_humans)], ignore_index=True)
-    highest = {"HSR": 100.0, "SSR": 100.0, "CSL": float(len(LEVELS))}
-    return corrected_rows(units, people[~people["sure"]], raw, highest)
+    labelled_units = pd.concat([_items(by_people), _groups(with_humans)], ignore_index=True)
+    highest = {"HSR": 100.0, "SSR": 100.0, "CSL": float(len(followbench.LEVELS))}
+    return corrected_rows(units, labelled_units[~labelled_units["sure"]], raw, highest)
 
 
 def _items(samples: pd.DataFrame) -> pd.DataFrame:
     """HSR and SSR in per cent: the mean of the categories' and levels' means."""
-    parts = [
-        _units(samples.assign(value=100 * samples[column]), "sample_id", measure, ["level"])
-        for measure, column in (("HSR", "hard"), ("SSR", "soft"))
-    ]
+    parts = []
+    for measure, column in (("HSR", "hard"), ("SSR", "soft")):
+        in_percent = samples.assign(value=100 * samples[column])
+        parts.append(_units(in_percent, "sample_id", measure, ["level"]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -188,6 +151,6 @@ def _units(rows: pd.DataFrame, name: str, measure: str, within: list[str]) -> pd
             "unit": rows[name].astype(str) + "#" + rows["repeat"].astype(str),
             "weight": 1 / cells.transform("size"),
             "value": rows["value"],
-            "sure": rows["kind"] == RULE,
+            "sure": rows["kind"] == followbench.RULE,
         }
     )

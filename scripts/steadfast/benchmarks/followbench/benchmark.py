@@ -1,5 +1,6 @@
 """FollowBench to the workflow: its section of the config, and what a config asks of it."""
 
+from itertools import product
 from typing import Literal
 
 from steadfast.base.resources import facts
@@ -50,32 +51,25 @@ def task(config: Config, section: Followbench) -> Task:
     ways = {"ways": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
-    used = [template_name(name, way) for way in section.judge_prompts for name in section.languages]
+    ways_and_languages = product(section.judge_prompts, section.languages)
+    used = [template_name(language, way) for way, language in ways_and_languages]
     prompt = OWN.component("released_prompts:prompt").name
     released = released_prompts(NAME, section, used, programs(), prompt)
-    templates = templates_of(NAME, used, section.templates, released)
-    temperatures = temperature_lines(config)
+    lines = {name: list(point) for name, point in temperature_lines(config).items()}
     raters = {"judges": judge_names(config), "references": references(config)}
-    lines = {"temperatures": {name: list(place) for name, place in temperatures.items()}}
-    figures = ("by_category", *(["temperature"] if temperatures else []))
-    names = table_names(config, section)
+    tables = table_names(config, section)
     paper = facts("followbench/printed.yaml")
-    in_print = section.in_print(
-        template_name(paper["language"], section.judge_prompts[0]), released
-    )
-    otherwise = {
-        "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
-    }
-    table_settings = languages | mode | otherwise | {"names": names}
+    printed = template_name(paper["language"], section.judge_prompts[0])
+    in_print = section.in_print(printed, released)
+    otherwise = judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    table_settings = languages | mode | {"otherwise": otherwise, "names": tables}
+    parts: dict[str, Part] = {}
+    for name in section.languages:
+        parts[name] = Part(TOKENS, {("data", name): OWN.data_path(name)})
     return Task(
         data_note=data_note("FollowBench", section.source),
-        parts={
-            name: Part(TOKENS, {("data", name): OWN.data_path(name)}) for name in section.languages
-        },
-        data=[
-            *(_data(section, language) for language in section.languages),
-            *released.values(),
-        ],
+        parts=parts,
+        data=[*(_data(section, name) for name in section.languages), *released.values()],
         prompts=OWN.component("prompts:prompts"),
         units=Component("steadfast.stats.scores:units", {"strata": ["part", "task"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
@@ -84,18 +78,18 @@ def task(config: Config, section: Followbench) -> Task:
         metrics=OWN.output(
             "metrics:metrics",
             (*METRICS, *section.metrics_of_people),
-            languages | ways | raters | lines,
+            languages | ways | raters | {"temperatures": lines},
             data=("data",),
             fields=("level", "scorer"),
         ),
-        tables=OWN.tables(names, table_settings),
-        figures=OWN.output("figures:figures", figures),
+        tables=OWN.tables(tables, table_settings),
+        figures=OWN.output("figures:figures", ["by_category", *(["temperature"] if lines else [])]),
         judging=OWN.judging(
             "FollowbenchJudgePrompts",
             ways | config.judging.asked,
             simulator="FollowbenchJudge",
             questions="agreement:questions",
-            templates=templates,
+            templates=templates_of(NAME, used, section.templates, released),
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
@@ -108,27 +102,22 @@ def task(config: Config, section: Followbench) -> Task:
 
 def table_names(config: Config, section: Followbench) -> list[str]:
     """Returns the tables of a config; those of agreement need two raters."""
-    layout = facts("followbench/tables.yaml")
     several = section.labels is not None or len(judge_names(config)) > 1
     compared = {
         ITEM_TABLE: several or len(section.judge_prompts) > 1 or config.judging.rule_items,
         CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
+        "corrected": section.labels is not None,
     }
-    compared["corrected"] = section.labels is not None
-    return [name for name in layout["names"] if compared.get(name, True)]
+    return [name for name in facts("followbench/tables.yaml")["names"] if compared.get(name, True)]
 
 
 def _data(section: Followbench, language: str) -> DataFile:
-    directory = section.directory or ""
     settings = {"language": language}
-    local = section.source == "local"
-    return OWN.data(
-        language,
-        section.source,
-        {"synthetic": settings, "local": settings | {"directory": directory}, "released": settings},
-        files=list(local_files(directory, language).values()) if local else [],
-        needs=Needs(addresses(language)),
-    )
+    files: list[str] = []
+    if section.source == "local":
+        settings["directory"] = section.directory or ""
+        files += local_files(settings["directory"], language).values()
+    return OWN.data(language, section.source, settings, files, Needs(addresses(language)))
 
 
 FOLLOWBENCH = Benchmark(

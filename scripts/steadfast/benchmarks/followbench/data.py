@@ -13,14 +13,7 @@ from steadfast.base.files import Record, Settings, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.followbench.facts import (
-    CATEGORIES,
-    JUDGE,
-    LANGUAGES,
-    LEVELS,
-    SLOT,
-    string_list,
-)
+from steadfast.benchmarks.followbench import facts as followbench
 from steadfast.config.complaint import checked_records
 from steadfast.schema.strict import StrictModel
 
@@ -34,7 +27,7 @@ class LevelRecord(StrictModel):
     example_id: int  # of the group
     category: str  # of the file; in mixed the kind of each constraint
     source: str
-    level: int = Field(ge=0, le=LEVELS[-1])
+    level: int = Field(ge=0, le=followbench.LEVELS[-1])
     instruction: str
     target: str
     answer: object = None  # of English example records: not used, since it may span lines
@@ -43,7 +36,7 @@ class LevelRecord(StrictModel):
     def _belongs_to_its_file(self, info: ValidationInfo) -> Self:
         category = str(info.context)
         if category == "example" and self.level == 0:
-            raise ValueError(f"level 0 is not one of 1 to {LEVELS[-1]}; correct it")
+            raise ValueError(f"level 0 is not one of 1 to {followbench.LEVELS[-1]}; correct it")
         if self.level and not self.instruction.strip():
             raise ValueError("the instruction is empty; add it")
         kinds = self.category.split(", ")
@@ -65,9 +58,8 @@ class LevelRecord(StrictModel):
 @cache
 def sources(category: str) -> dict[str, Settings]:
     """Returns task and rule, if any, of the sources of a category's groups (Table 1), by name."""
-    tasks = facts("followbench/sources.yaml")[category]
     by_name: dict[str, Settings] = {}
-    for task in tasks:
+    for task in facts("followbench/sources.yaml")[category]:
         by_name |= dict.fromkeys(task["groups"], task)
     return by_name
 
@@ -75,7 +67,7 @@ def sources(category: str) -> dict[str, Settings]:
 def scorer_of(language: str, category: str, source: str, example_id: int) -> str:
     """Returns what scores a group: a rule's name, or ``judge``."""
     rules = facts("followbench/groups.yaml")["rules"][language] if category == "format" else {}
-    return str(rules.get(example_id, sources(category)[source].get("rule", JUDGE)))
+    return str(rules.get(example_id, sources(category)[source].get("rule", followbench.JUDGE)))
 
 
 def task_of(category: str, source: str, example_id: int) -> str:
@@ -100,10 +92,10 @@ def released(inputs: Mapping[str, Path], language: str) -> list[Record]:
     pinned = facts("followbench/released.yaml")["files"][language]
     alternative = (
         "set followbench.source to local and followbench.directory to a directory with the "
-        f"released files in {' and '.join(LANGUAGES)}"
+        f"released files in {' and '.join(followbench.LANGUAGES)}"
     )
     read = {}
-    for category, url in zip(CATEGORIES, addresses(language), strict=True):
+    for category, url in zip(followbench.CATEGORIES, addresses(language), strict=True):
         read[category] = json.loads(fetch({"url": url, **pinned[category]}, alternative)), url
     return checked_groups(read, language)
 
@@ -112,20 +104,18 @@ def addresses(language: str) -> tuple[str, ...]:
     """Returns where the file of each category is fetched from."""
     pinned = facts("followbench/released.yaml")
     names = {"folder": pinned["folders"][language]}
-    return tuple(
-        pinned["url"].format(**pinned | names, file=f"{category}_constraints.json")
-        for category in CATEGORIES
-    )
+    files = [f"{category}_constraints.json" for category in followbench.CATEGORIES]
+    return tuple(pinned["url"].format(**pinned | names, file=file) for file in files)
 
 
 def programs() -> dict[str, Settings]:
     """Returns the ``url`` of each language's released program; its template has the same name."""
     pinned = facts("followbench/released.yaml")
-    names = {"file": pinned["judge"]["file"]}
-    return {
-        language: {"url": pinned["url"].format(**pinned | names | {"folder": folder})}
-        for language, folder in pinned["judge"]["folders"].items()
-    }
+    programs: dict[str, Settings] = {}
+    for language, folder in pinned["judge"]["folders"].items():
+        names = {"file": pinned["judge"]["file"], "folder": folder}
+        programs[language] = {"url": pinned["url"].format(**pinned | names)}
+    return programs
 
 
 def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
@@ -140,7 +130,8 @@ def local_files(directory: Path | str, language: str) -> dict[str, str]:
     """The file of each category in a directory with en/ and zh/, or with data/ and data_zh/."""
     language_folder = Path(directory) / facts("followbench/released.yaml")["folders"][language]
     folder = language_folder if language_folder.is_dir() else Path(directory) / language
-    return {category: str(folder / f"{category}_constraints.json") for category in CATEGORIES}
+    categories = followbench.CATEGORIES
+    return {category: str(folder / f"{category}_constraints.json") for category in categories}
 
 
 def checked(records: object, language: str, category: str, where: str) -> list[Record]:
@@ -155,22 +146,25 @@ def checked(records: object, language: str, category: str, where: str) -> list[R
     groups: dict[int, dict[int, LevelRecord]] = {}
     for record in checked_records(LevelRecord, records, where, page, key, category):
         groups.setdefault(record.example_id, {})[record.level] = record
-    return [
-        _group(levels, language, category, f"{where}: group {example_id}")
-        for example_id, levels in groups.items()
-    ]
+    complete = []
+    for example_id, levels in groups.items():
+        complete.append(_group(levels, language, category, f"{where}: group {example_id}"))
+    return complete
 
 
 def _group(levels: dict[int, LevelRecord], language: str, category: str, where: str) -> Record:
     first = next(iter(levels.values()))
     scorer = scorer_of(language, category, first.source, first.example_id)
-    for level in LEVELS if category == "example" else (0, *LEVELS):
+    scored_levels = []
+    for level in followbench.LEVELS if category == "example" else (0, *followbench.LEVELS):
         if level not in levels:
             raise UserError(f"{where} lacks level {level}; add it, or remove the group")
         if levels[level].source != first.source:
             raise UserError(f"{where} has two sources at level {level}; keep one")
         if level and (problem := _target_problem(scorer, levels[level].target)):
             raise UserError(f"{where}, level {level}: the target {problem}")
+        if level:
+            scored_levels.append(levels[level].model_dump(include={"instruction", "target"}))
     return {
         "context_id": f"{language}/{category}/{first.example_id}",
         "language": language,
@@ -180,18 +174,15 @@ def _group(levels: dict[int, LevelRecord], language: str, category: str, where: 
         "task": task_of(category, first.source, first.example_id),
         "scorer": scorer,
         "start": levels[0].instruction if 0 in levels else "",
-        "levels": [
-            {"instruction": levels[level].instruction, "target": levels[level].target}
-            for level in LEVELS
-        ],
+        "levels": scored_levels,
     }
 
 
 def _target_problem(scorer: str, target: str) -> str:
     if not target and scorer in WITH_TARGET:
         return "is empty, which its rule needs; add it"
-    if scorer == "member" and not string_list(target):
+    if scorer == "member" and not followbench.string_list(target):
         return "is not a list of strings, such as ['a', 'b']; correct it"
-    if scorer == "template" and target.count(SLOT) != 1:
-        return f"must have {SLOT} once; correct it"
+    if scorer == "template" and target.count(followbench.SLOT) != 1:
+        return f"must have {followbench.SLOT} once; correct it"
     return ""

@@ -10,17 +10,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.figures import (
-    COLUMN,
-    PAGE,
-    Picture,
-    draw_points,
-    draw_radar,
-    frame,
-    has_intervals,
-    look,
-    picture,
-)
+from steadfast.show import figures as drawing
 from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
@@ -32,7 +22,7 @@ from steadfast.stats.tidy import rows_of
 STRINGS = facts("followbench/tables.yaml")
 
 
-def figures(frames: Frames, display: Display) -> dict[str, Picture]:
+def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
     """Returns by_category (each model's HSR, a panel a language) and temperature."""
     return {
         "by_category": _by_category(frames, display),
@@ -40,7 +30,7 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     }
 
 
-def _by_category(frames: Frames, display: Display) -> Picture:
+def _by_category(frames: Frames, display: Display) -> drawing.Picture:
     rows = frames["hsr"]
     rows = rows[rows["level"] == ""]
     languages = _languages(rows)
@@ -50,32 +40,30 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     groups, left_out = pictured(roster, values_by_model(first))
     lines = lineups(groups)
     count = max(len(languages), 1)
-    width = PAGE if count > 1 else COLUMN
+    width = drawing.PAGE if count > 1 else drawing.COLUMN
     figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
     spokes = {category: STRINGS["categories"][category] for category in CATEGORIES}
     for language, down in zip(languages, panels, strict=False):
         language_rows = rows[rows["language"] == language].rename(columns={"category": "spoke"})
         for axes, (heading, models) in zip(cast(list[PolarAxes], down), lines, strict=True):
-            draw_radar(axes, language_rows, spokes, models, roster, (20, 40, 60, 80, 100))
+            drawing.draw_radar(axes, language_rows, spokes, models, roster, (20, 40, 60, 80, 100))
             named = [heading, STRINGS["languages"][language]]
             axes.set_title("\n".join(filter(None, named)), pad=14)
     figure.suptitle(STRINGS["figures"]["by_category"], fontsize=8)
     legends(figure, panels[0], keys)
-    notes = []
+    notes: list[Note] = []
     for language in languages:
         measure = STRINGS["ranked"].format(measure="HSR", language=STRINGS["languages"][language])
         values = values_by_model(overall[overall["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
-    notes += shared_notes(roster, judged=True)
-    notes += left_out
-    if has_intervals(rows):
-        notes.append(
-            (None, SHARED["notes"]["intervals"].format(unit=STRINGS["sampling_unit"]["unit"]))
-        )
-    return picture(figure, STRINGS["figure_captions"]["by_category"], notes)
+    notes += [*shared_notes(roster, judged=True), *left_out]
+    if drawing.has_intervals(rows):
+        unit = STRINGS["sampling_unit"]["unit"]
+        notes.append((None, SHARED["notes"]["intervals"].format(unit=unit)))
+    return drawing.picture(figure, STRINGS["figure_captions"]["by_category"], notes)
 
 
-def _by_temperature(frames: Frames, display: Display) -> Picture:
+def _by_temperature(frames: Frames, display: Display) -> drawing.Picture:
     rows = rows_of(frames["temperature"], measure="HSR")
     languages = _languages(rows)
     lines = list(dict.fromkeys(rows["line"]))
@@ -83,7 +71,7 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
     digits = max(display.digits - 2, 0)
     words = STRINGS["temperature"]
     panels = max(len(languages), 1)
-    width = PAGE if panels > 1 else COLUMN
+    width = drawing.PAGE if panels > 1 else drawing.COLUMN
     figure = Figure(figsize=(width, 2.4), layout="constrained")
     all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
     notes = []
@@ -92,31 +80,31 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
         named = STRINGS["languages"][language]
         axes.set_title(named)
         for line in lines:
-            of_line = rows_of(rows, line=line, language=language)
+            line_rows = rows_of(rows, line=line, language=language)
+            style = drawing.look(roster, line)
             label = roster.figure_label(line)
-            style = look(roster, line)
-            draw_points(axes, list(of_line["temperature"]), of_line, label=label, **style)
-            values = "; ".join(
-                words["value"].format(value=rounded(row.value, digits), at=f"{row.temperature:g}")
-                for row in of_line.itertuples()
-            )
-            notes.append(
-                words["line"].format(model=roster.label(line), language=named, values=values)
-            )
+            temperatures = list(line_rows["temperature"])
+            drawing.draw_points(axes, temperatures, line_rows, label=label, **style)
+            points = []
+            for row in line_rows.itertuples():
+                slots = {"value": rounded(row.value, digits), "at": f"{row.temperature:g}"}
+                points.append(words["value"].format(**slots))
+            slots = {"model": roster.label(line), "language": named, "values": "; ".join(points)}
+            notes.append(words["line"].format(**slots))
         for row in rows_of(rows, language=language).itertuples():
-            slots = {"model": roster.label(row.model), "language": named}
             if row.n < row.expected:
-                counts = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
-                incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots, **counts))
+                slots = {"model": roster.label(row.model), "language": named}
+                slots |= {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
+                incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots))
         axes.set_xlabel(words["axis"])
-        frame(axes, grid="both")
+        drawing.frame(axes, grid="both")
     all_axes[0].set_ylabel(STRINGS["figures"]["by_category"])
     legend(figure, all_axes[0])
     if incomplete:
         notes.append(STRINGS["notes"]["incomplete"].format(models="; ".join(incomplete)))
     remarks: list[Note] = [(None, note) for note in notes]
     remarks += shared_notes(roster, judged=True)
-    return picture(figure, STRINGS["figure_captions"]["temperature"], remarks)
+    return drawing.picture(figure, STRINGS["figure_captions"]["temperature"], remarks)
 
 
 def _languages(rows: pd.DataFrame) -> list[str]:

@@ -23,12 +23,9 @@ T = TypeVar("T")
 
 
 def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
-    """Returns how many levels from the first on are satisfied without a gap (equation 3).
+    """Returns how many of levels 1 to 5 are satisfied, from the first on and without a gap.
 
-    Args:
-        hard: verdicts of levels 1 to 5.
-
-    It is 0 to 5, and None where it depends on a missing verdict.
+    None where that depends on a missing verdict. Source: equation 3.
     """
     return _whatever_is_missing(_consecutive, hard)
 
@@ -36,10 +33,7 @@ def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
 def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
     """Whether a group that fails below the last level fails at every level after (section 5.3).
 
-    Args:
-        hard: verdicts of levels 1 to 5. As released, −1 is neither a failure nor a success.
-
-    It is None where it depends on a missing verdict.
+    None where that depends on a missing verdict. As released, −1 is no failure and no success.
     """
     return _whatever_is_missing(_consistency, hard)
 
@@ -78,23 +72,19 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
                     f"followbench: sample {record['sample_id']} of model {model!r} has the unknown "
                     f"{name} {value!r}; score it again"
                 )
-        points = record["points"]
+        shares = [point or 0.0 for point in (record["points"] or {}).values()]
         problem = (record.get("extracted") or {}).get("problem")
-        rows.append(
-            answer_row(scored)
-            | {
-                "language": language,
-                "category": record["task"],
-                "level": str(record["level"]),
-                "kind": JUDGE if record["scorer"] == JUDGE else RULE,
-                "passable": not impossible(language, record["scorer"], record["level"]),
-                UNREADABLE: problem is not None and record["status"] != INVALID,
-                "hard": record["total"],
-                "soft": sum(point or 0.0 for point in points.values()) / len(points)
-                if points
-                else None,
-            }
-        )
+        fields = {
+            "language": language,
+            "category": record["task"],
+            "level": str(record["level"]),
+            "kind": JUDGE if record["scorer"] == JUDGE else RULE,
+            "passable": not impossible(language, record["scorer"], record["level"]),
+            UNREADABLE: problem is not None and record["status"] != INVALID,
+            "hard": record["total"],
+            "soft": sum(shares) / len(shares) if shares else None,
+        }
+        rows.append(answer_row(scored) | fields)
     return pd.DataFrame(rows).astype({"hard": float, "soft": float})
 
 
@@ -103,9 +93,7 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
     keys = ["model", "prompts", "language", "category", "kind", "cluster", "repeat"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
     by_level = by_level.reindex(columns=[str(level) for level in LEVELS])
-    verdicts = [
-        [None if pd.isna(verdict) else verdict for verdict in hard] for hard in by_level.to_numpy()
-    ]
+    verdicts = by_level.astype(object).where(by_level.notna(), None).to_numpy()
     groups = by_level.index.to_frame(index=False)
     groups["levels"] = [consecutive_levels(hard) for hard in verdicts]
     groups["consistency"] = [failure_consistency(hard) for hard in verdicts]
@@ -124,13 +112,8 @@ def with_released_zeros(rows: pd.DataFrame, units: pd.DataFrame, keys: list[str]
     them. Its sign depends on the order: one by one as in the file, the judge's before the rules'.
     """
     nothing = rows.loc[rows["value"].abs() < NOTHING, keys]
-    in_file = units[units["soft"].notna()].sort_values(
-        "kind", key=lambda of: of != JUDGE, kind="stable"
-    )
-    sums = (
-        in_file.merge(nothing, on=keys).groupby(keys)["soft"].agg(lambda of: reduce(add, of, 0.0))
-    )
-    with_sums = rows.join(sums, on=keys)
-    return rows.assign(
-        value=rows["value"].where(with_sums["soft"].isna(), 100 * with_sums["soft"] / rows["n"])
-    )
+    scored = units[units["soft"].notna()]
+    in_file = scored.sort_values("kind", key=lambda kind: kind != JUDGE, kind="stable")
+    cells = in_file.merge(nothing, on=keys).groupby(keys)["soft"]
+    sums = rows.join(cells.agg(lambda shares: reduce(add, shares, 0.0)), on=keys)["soft"]
+    return rows.assign(value=rows["value"].where(sums.isna(), 100 * sums / rows["n"]))

@@ -11,16 +11,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.followbench import facts as followbench
 from steadfast.benchmarks.followbench import frames
 from steadfast.benchmarks.followbench.agreement import agreement, corrected
-from steadfast.benchmarks.followbench.facts import (
-    CATEGORIES,
-    JUDGE,
-    LEVELS,
-    PATH,
-    RULE,
-    ScoreRecord,
-)
+from steadfast.benchmarks.followbench.facts import ScoreRecord
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
@@ -29,7 +23,7 @@ from steadfast.stats.pairs import pairs, sampling_units, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
 from steadfast.stats.tidy import HIGHEST, PROMPTS, SUMMARY, in_order, rows_of
 
-KINDS = (OVERALL, RULE, JUDGE)
+KINDS = (OVERALL, followbench.RULE, followbench.JUDGE)
 RATES = {"HSR": "hard", "SSR": "soft"}
 """Measures of samples, and their columns."""
 WHOLE = {"category": OVERALL, "level": ""}
@@ -44,7 +38,7 @@ def metrics(
     languages: Sequence[str],
     judges: Sequence[str],
     references: Collection[str] = (),
-    ways: Sequence[str] = (PATH,),
+    ways: Sequence[str] = (followbench.PATH,),
     temperatures: Mapping[str, tuple[str, float]] | None = None,
 ) -> Frames:
     """Returns the metrics of all models."""
@@ -53,8 +47,8 @@ def metrics(
     context_ids = {scored.record["context_id"] for scored in scores}
     groups = {}
     for part in data.values():
-        for name, of_language in part["data"].items():
-            groups[name] = [group for group in of_language if group["context_id"] in context_ids]
+        for name, records in part["data"].items():
+            groups[name] = [group for group in records if group["context_id"] in context_ids]
     main = {
         "hsr": level_metrics.rates("hard"),
         "ssr": level_metrics.rates("soft"),
@@ -94,8 +88,8 @@ class LevelMetrics:
             "model": list(self._models["model"]),
             "language": languages,
             "kind": KINDS,
-            "category": [*CATEGORIES, OVERALL],
-            "level": [str(level) for level in LEVELS],
+            "category": [*followbench.CATEGORIES, OVERALL],
+            "level": [str(level) for level in followbench.LEVELS],
             "measure": ["HSR", "SSR"],
         }
 
@@ -113,10 +107,10 @@ class LevelMetrics:
 
     def scorers(self) -> pd.DataFrame:
         """HSR and SSR of the items that rules and that the judge score, categories together."""
-        parts = [
-            self._estimated(self.samples, column, ["kind", "level"]).assign(measure=measure)
-            for measure, column in (("HSR", "hard"), ("SSR", "soft"))
-        ]
+        parts = []
+        for measure, column in RATES.items():
+            rows = self._estimated(self.samples, column, ["kind", "level"])
+            parts.append(rows.assign(measure=measure))
         keys = ["model", "language", "kind", "measure", "level"]
         return self._sorted(pd.concat(parts, ignore_index=True), keys, [*VALUES, "expected"])
 
@@ -145,14 +139,12 @@ class LevelMetrics:
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """Compares every two models on the samples, and in CSL the groups, that both have."""
-        of_samples = [
-            self.samples.assign(measure=measure, total=self.samples[column])
-            for measure, column in RATES.items()
-        ]
-        of_groups = self._groups.assign(
-            measure="CSL", total=self._groups["levels"], sample_id=self._groups["cluster"]
-        )
-        units = pd.concat([*of_samples, of_groups], ignore_index=True)
+        parts = []
+        for measure, column in RATES.items():
+            parts.append(self.samples.assign(measure=measure, total=self.samples[column]))
+        groups = self._groups.rename(columns={"levels": "total"})
+        parts.append(groups.assign(measure="CSL", sample_id=groups["cluster"]))
+        units = pd.concat(parts, ignore_index=True)
         units = units[~units["model"].isin(references)].assign(stratum=units["category"])
         rows = pairs(units, ["language", "measure"], "category")
         scaled = ["difference", "low", "high", "error"]
@@ -166,11 +158,11 @@ class LevelMetrics:
         """Returns how many groups there are of each language (part) and category (stratum)."""
         return sampling_units(self._groups, "language", ["category"])
 
-    def summary(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
+    def summary(self, values: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language."""
         parts = []
-        for measure in ("HSR", "SSR", "CSL"):
-            rows = self._overall(found[measure.lower()])
+        for measure in (*RATES, "CSL"):
+            rows = self._overall(values[measure.lower()])
             rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
             units = self._groups if measure == "CSL" else self.samples
             expected = self._expected(units, [])
@@ -193,15 +185,9 @@ class LevelMetrics:
         best = language_samples.drop_duplicates("sample_id").assign(model="", prompts=OWN, repeat=0)
         passed = best["passable"].astype(float)
         best_metrics = LevelMetrics(best.assign(hard=passed, soft=passed), self._languages)
-        rows = {
-            "HSR": best_metrics.rates("hard"),
-            "SSR": best_metrics.rates("soft"),
-            "CSL": best_metrics.levels(),
-        }
-        return {
-            measure: float(self._overall(measure_rows)["value"].iloc[0])
-            for measure, measure_rows in rows.items()
-        }
+        rows = {measure: best_metrics.rates(column) for measure, column in RATES.items()}
+        rows["CSL"] = best_metrics.levels()
+        return {name: float(self._overall(part)["value"].iloc[0]) for name, part in rows.items()}
 
     def _overall(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Returns the rows on all categories and levels in the first language."""
@@ -224,7 +210,7 @@ class LevelMetrics:
         """Returns means in per cent (levels: as they are), also over the averaged keys."""
         if not units[column].notna().any():
             return pd.DataFrame(columns=[*keys, *VALUES]).astype({"n": int})
-        highest = float(len(LEVELS)) if column == "levels" else 1.0
+        highest = float(len(followbench.LEVELS)) if column == "levels" else 1.0
         cells = self._clusters.means(units, keys, column, (0.0, highest))
         for key in averaged:
             mean = cells.mean([other for other in keys if other != key])
@@ -248,7 +234,7 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     rows = []
     for language, groups in data.items():
         for group in groups:
-            kind = JUDGE if group["scorer"] == JUDGE else RULE
+            kind = followbench.JUDGE if group["scorer"] == followbench.JUDGE else followbench.RULE
             described = (language, group["category"], group["task"], kind, group["context_id"])
             for level, record in enumerate(group["levels"], start=1):
                 text = record["instruction"]
@@ -264,18 +250,18 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
         n=("size", "size"),
         impossible=("impossible", "sum"),
     ).reset_index()
-    order = {"language": list(data), "category": CATEGORIES}
+    order = {"language": list(data), "category": followbench.CATEGORIES}
     tasks = list(dict.fromkeys(counts["task"]))
-    return in_order(counts, order | {"task": tasks, "kind": [RULE, JUDGE]})
+    return in_order(counts, order | {"task": tasks, "kind": [followbench.RULE, followbench.JUDGE]})
 
 
 def temperature_rows(
-    found: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
+    frames_by_rate: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
 ) -> pd.DataFrame:
     """Returns the overall values by temperature, a line each (section 5.4, Figure 5)."""
     parts = []
     for measure in (*RATES, "CSL"):
-        rows = rows_of(found[measure.lower()], category=OVERALL)
+        rows = rows_of(frames_by_rate[measure.lower()], category=OVERALL)
         rows = rows_of(rows, level="") if "level" in rows else rows
         rows = rows[rows["model"].isin(temperatures.keys())]
         lines = [temperatures[model][0] for model in rows["model"]]

@@ -34,10 +34,9 @@ def _prompt(texts: Sequence[str], level: int) -> str:
         numbers = {"": str(level), "level": str(level)}
         *parts, next_step, next_gap, answer, answer_gap, task = texts[OF_MORE]
         opening, start, gap, step, step_gap = parts
-        further = "".join(
-            f"{filled(next_step, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
-            for n in range(2, level + 1)
-        )
+        further = ""
+        for n in range(2, level + 1):
+            further += f"{filled(next_step, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
         opening, answer, task = (filled(text, numbers) for text in (opening, answer, task))
     return (
         f"{opening}{start}{{{{start}}}}{gap}{step}{{{{step_1}}}}{step_gap}{further}"

@@ -6,19 +6,9 @@ from functools import partial
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
+from steadfast.judging import styles
 from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_strings
 from steadfast.judging.rows import rows
-from steadfast.judging.styles import (
-    Form,
-    agreed,
-    ends_in_another,
-    lists,
-    objects,
-    sequences,
-    single,
-    statements,
-    turned,
-)
 from steadfast.judging.words import plain
 
 AROUND = "`* \t\r\f\v\u3000"
@@ -61,17 +51,18 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     if LIST.fullmatch(last) and len(words) == count:
         verdicts = [int(word == YES) for word in words]
         own_text = plain(own_strings(reply, answer))
-        value_lists = [
-            [verdict.value for verdict in claim.verdicts] for claim in lists(True, answer, own_text)
-        ]
-        same = all(other == verdicts for other in value_lists if len(other) == count)
-        doubtful = turned(own_text) or ends_in_another(own_text)
-        return verdicts if same and not doubtful else None
-    forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
-    forms += [partial(rows, False, answer), partial(statements, answer)]
+        for claim in styles.lists(True, answer, own_text):
+            values = [verdict.value for verdict in claim.verdicts]
+            if len(values) == count and values != verdicts:
+                return None
+        doubtful = styles.turned(own_text) or styles.ends_in_another(own_text)
+        return None if doubtful else verdicts
+    in_brackets = (styles.lists, styles.sequences, styles.objects)
+    forms: list[styles.Form] = [partial(form, True, answer) for form in in_brackets]
+    forms += [partial(rows, False, answer), partial(styles.statements, answer)]
     if count == 1:
-        forms.append(partial(single, answer))
-    return agreed(reply, answer, count, forms)
+        forms.append(partial(styles.single, answer))
+    return styles.agreed(reply, answer, count, forms)
 
 
 def strict_rating(reply: str, answer: str) -> float | None:
@@ -91,8 +82,8 @@ def _last_own_line(reply: str, answer: str) -> str:
 
 
 READ_AS_NO = {
-    "en": frozenset({NO, "PARTIAL", "MAYBE", "UNKNOWN", "N/A"}),
-    "zh": frozenset({NO, "PARTIAL", "PARTIALLY", "MAYBE", "UNKNOWN"}),
+    "en": (NO, "PARTIAL", "MAYBE", "UNKNOWN", "N/A"),
+    "zh": (NO, "PARTIAL", "PARTIALLY", "MAYBE", "UNKNOWN"),
 }
 CHINESE_QUOTES = str.maketrans("“”", '""')
 RATED_AS_RELEASED = (re.compile(r"\[\[(\d++\.?+\d*+)\]\]"), re.compile(r"\[(\d++\.?+\d*+)\]"))
@@ -116,12 +107,8 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between
     the first and the last bracket of the last line, with some words read as NO; in Chinese what
     comes after the first ``count`` elements may be anything. The released code evaluates that list
-    as Python; here it is read only if it is written out, all of it.
-
-    Args:
-        reply: the judge's text; None is a failure.
-        count: constraints.
-        language: en or zh, which differ in quotes, surplus elements and words read as NO.
+    as Python; here it is read only if it is written out, all of it. The languages (en, zh) differ
+    in quotes, surplus elements and words read as NO.
     """
     last = _last_line(reply or "", language)
     if count == 1:
@@ -137,13 +124,9 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     words = value if isinstance(value, list) else []
     if language == "zh":
         words = words[:count]
-    verdict_words = {YES} | READ_AS_NO[language]
-    # Not every element can be looked up in a set: it may be a list.
-    if len(words) != count or not all(
-        isinstance(word, str) and word in verdict_words for word in words
-    ):
-        return None
-    return [int(word == YES) for word in words]
+    # In a tuple, not a set: an element may be a list, which has no hash.
+    is_read = all(word in (YES, *READ_AS_NO[language]) for word in words)
+    return [int(word == YES) for word in words] if is_read and len(words) == count else None
 
 
 def _last_line(reply: str, language: str) -> str:

@@ -65,13 +65,13 @@ class FollowbenchResults(Results):
         # A rate has a hundredth of a fraction's unit; levels, as in the paper, likewise.
         return rounded(value, max(self.digits - 2, 0))
 
-    def column(self, frame: str, shown: Callable[[float], Decimal], **keys: str) -> Values:
+    def column(self, frame: str, rounding: Callable[[float], Decimal], **keys: str) -> Values:
         """A column of values: a frame's rows with those keys, shown as ``rate`` or ``level``."""
         rows = rows_of(self.frames[frame], **keys)
         measure = frame.upper()
         tested = not keys.pop("level", "") and measure in TESTED
         ties = Ties.of(self.pairs(measure, **keys)) if tested else NO_TIES
-        return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=shown)
+        return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=rounding)
 
     def pairs(self, measure: str, **keys: str) -> pd.DataFrame:
         """Returns the comparisons of every two models in a measure."""
@@ -79,10 +79,10 @@ class FollowbenchResults(Results):
 
     def ranking_notes(self, category: str) -> list[Note]:
         """Returns what the ranges of ranks by HSR mean."""
-        comparisons = {
-            STRINGS["languages"][language]: self.pairs("HSR", language=language, category=category)
-            for language in self.languages
-        }
+        comparisons = {}
+        for language in self.languages:
+            name = STRINGS["languages"][language]
+            comparisons[name] = self.pairs("HSR", language=language, category=category)
         return self.rank_notes("HSR", comparisons, max(self.digits - 2, 0))
 
     def by_language(
@@ -100,10 +100,10 @@ class FollowbenchResults(Results):
         for language in self.languages:
             keys = {"language": language, "category": category, "level": ""}
             order = self.column("hsr", self.rate, **keys).by_model
-            of_language = self.sections(self.roster.groups(order), cells(language).__getitem__)
-            for first, section in enumerate(of_language):
+            parts = self.sections(self.roster.groups(order), cells(language).__getitem__)
+            for number, section in enumerate(parts):
                 heading = self._in_language(language, section.heading)
-                apart = section.unranked or (bool(sections) and first == 0)
+                apart = section.unranked or (bool(sections) and number == 0)
                 sections.append(Section(section.rows, heading, apart))
         if printed and self.display.published and PRINTED["language"] in self.languages:
             values, places = printed
@@ -131,10 +131,9 @@ class FollowbenchResults(Results):
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
-        text = STRINGS["notes"]["impossible"]
-        names = STRINGS["languages"]
-        return [
-            (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
-            for language in self.languages
-            if counts.get(language, 0)
-        ]
+        notes: list[Note] = []
+        for language in self.languages:
+            if n := counts.get(language, 0):
+                slots = {"language": STRINGS["languages"][language], "n": f"{n:.0f}"}
+                notes.append((None, STRINGS["notes"]["impossible"].format(**slots)))
+        return notes

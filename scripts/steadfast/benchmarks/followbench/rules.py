@@ -6,7 +6,7 @@ stripped or folded unless a condition says so. ``followbench/rules.yaml`` lists 
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,17 +88,6 @@ class AnswerText:
         return replace(self, text=next(iter(self.sentences[number - 1 :]), ""))
 
 
-COMPARISONS: dict[str, Callable[[str, str], bool]] = {
-    "exact": lambda target, answer: answer == target,
-    # Only lines of the reference; how many, in which order and how often does not matter.
-    "lines": lambda target, answer: set(answer.split("\n")) <= set(target.split("\n")),
-    # One of the references, which are written as a list of strings.
-    "member": lambda target, answer: answer in (string_list(target) or ()),
-    "contained": lambda target, answer: target in answer,
-    "template": lambda target, answer: _has_form(target, answer),
-}
-
-
 def _has_form(target: str, answer: str) -> bool:
     """Whether the whole answer has the template's form, with any text on one line in its slot."""
     before, after = affixes(target)
@@ -111,51 +100,40 @@ def _has_form(target: str, answer: str) -> bool:
     )
 
 
-CONDITIONS: dict[str, Callable[[AnswerText, Any], bool]] = {
-    # Summaries.
-    "sentences": lambda answer, n: len(answer.sentences) == n,
-    "sentences_shorter_than": lambda answer, n: max(answer.sentence_lengths) < n,
-    "sentences_longer_than": lambda answer, n: all(m > n for m in answer.sentence_lengths),
-    "words_of_sentences": lambda answer, words: all(
-        answer.sentence(number).contains(word) for number, word in enumerate(words, start=1)
-    ),
-    "second_sentence_without": lambda answer, word: not answer.sentence(2).contains(word),
-    "third_sentence_matches": lambda answer, form: bool(re.search(form, answer.sentence(3).text)),
-    "length": lambda answer, n: answer.length == n,
-    "shorter_than": lambda answer, n: answer.length < n,
-    "at_most": lambda answer, n: answer.length <= n,
-    "punctuation": lambda answer, n: answer.punctuation == n,
-    "small_letters": lambda answer, wanted: answer.text.islower() == wanted,
-    "numerals": lambda answer, wanted: any(map(str.isnumeric, answer.text)) == wanted,
-    "word": lambda answer, word: answer.contains(word),
-    "without": lambda answer, word: not answer.contains(word),
-    "without_in_any_case": lambda answer, text: text not in answer.text.lower(),
-    "matches": lambda answer, form: bool(re.search(form, answer.text)),
-    "starts_with": lambda answer, text: answer.text.startswith(text),
-    "ends_with": lambda answer, text: answer.text.endswith(text),
-    "holds": lambda answer, text: text in answer.text,
-    # The wooden table.
-    "paragraphs": lambda answer, by_level: len(answer.paragraphs) == by_level[answer.level - 1],
-    "sentences_of_three_paragraphs_fewer_than": lambda answer, n: all(
-        len(paragraph.sentences) < n for paragraph in answer.paragraphs[:3]
-    ),
-    "paragraphs_begin_like": lambda answer, form: all(
-        re.match(form, paragraph.text.lstrip())
-        for paragraph in answer.paragraphs
-        if paragraph.text.strip()
-    ),
-    # The minister's speech.
-    "keywords": lambda answer, n: _keywords(answer.text) == n,
-    "points_of_one_sentence": lambda answer, points: all(
-        piece.count(".") <= 1 for piece in answer.pieces if any(p in piece for p in points)
-    ),
-    "words_of_pieces": lambda answer, ends: all(
-        ends[0] <= len(piece.split()) <= ends[1] for piece in answer.pieces
-    ),
-    "no_word_ends_with": lambda answer, end: (
-        not any(word.endswith(end) for word in answer.text.split())
-    ),
+COMPARISONS: dict[str, Callable[[str, str], bool]] = {
+    "exact": lambda target, answer: answer == target,
+    # Only lines of the reference; how many, in which order and how often does not matter.
+    "lines": lambda target, answer: set(answer.split("\n")) <= set(target.split("\n")),
+    # One of the references, which are written as a list of strings.
+    "member": lambda target, answer: answer in (string_list(target) or ()),
+    "contained": lambda target, answer: target in answer,
+    "template": _has_form,
 }
+
+
+def _words_of_sentences(answer: AnswerText, words: Sequence[str]) -> bool:
+    """Whether the first sentence contains the first word, the second one the second …"""
+    numbered = enumerate(words, start=1)
+    return all(answer.sentence(number).contains(word) for number, word in numbered)
+
+
+def _paragraphs_begin_like(answer: AnswerText, form: str) -> bool:
+    """Whether every paragraph that is not blank begins with what a pattern matches."""
+    beginnings = [paragraph.text.lstrip() for paragraph in answer.paragraphs]
+    return all(re.match(form, beginning) for beginning in beginnings if beginning)
+
+
+def _points_of_one_sentence(answer: AnswerText, points: Sequence[str]) -> bool:
+    """Whether no piece that has one of the points has a second full stop."""
+    for piece in answer.pieces:
+        if piece.count(".") > 1 and any(point in piece for point in points):
+            return False
+    return True
+
+
+def _words_of_pieces(answer: AnswerText, ends: Sequence[int]) -> bool:
+    low, high = ends
+    return all(low <= len(piece.split()) <= high for piece in answer.pieces)
 
 
 def _keywords(answer: str) -> int:
@@ -168,3 +146,40 @@ def _keywords(answer: str) -> int:
             start = line.index(":", keyword.end() + 1) + 1
             count += 1
     return count
+
+
+CONDITIONS: dict[str, Callable[[AnswerText, Any], bool]] = {
+    # Summaries.
+    "sentences": lambda answer, n: len(answer.sentences) == n,
+    "sentences_shorter_than": lambda answer, n: max(answer.sentence_lengths) < n,
+    "sentences_longer_than": lambda answer, n: all(m > n for m in answer.sentence_lengths),
+    "words_of_sentences": _words_of_sentences,
+    "second_sentence_without": lambda answer, word: not answer.sentence(2).contains(word),
+    "third_sentence_matches": lambda answer, form: bool(re.search(form, answer.sentence(3).text)),
+    "length": lambda answer, n: answer.length == n,
+    "shorter_than": lambda answer, n: answer.length < n,
+    "at_most": lambda answer, n: answer.length <= n,
+    "punctuation": lambda answer, n: answer.punctuation == n,
+    "small_letters": lambda answer, expected: answer.text.islower() == expected,
+    "numerals": lambda answer, expected: any(map(str.isnumeric, answer.text)) == expected,
+    "word": lambda answer, word: answer.contains(word),
+    "without": lambda answer, word: not answer.contains(word),
+    "without_in_any_case": lambda answer, text: text not in answer.text.lower(),
+    "matches": lambda answer, form: bool(re.search(form, answer.text)),
+    "starts_with": lambda answer, text: answer.text.startswith(text),
+    "ends_with": lambda answer, text: answer.text.endswith(text),
+    "holds": lambda answer, text: text in answer.text,
+    # The wooden table.
+    "paragraphs": lambda answer, by_level: len(answer.paragraphs) == by_level[answer.level - 1],
+    "sentences_of_three_paragraphs_fewer_than": lambda answer, n: all(
+        len(paragraph.sentences) < n for paragraph in answer.paragraphs[:3]
+    ),
+    "paragraphs_begin_like": _paragraphs_begin_like,
+    # The minister's speech.
+    "keywords": lambda answer, n: _keywords(answer.text) == n,
+    "points_of_one_sentence": _points_of_one_sentence,
+    "words_of_pieces": _words_of_pieces,
+    "no_word_ends_with": lambda answer, end: (
+        not any(word.endswith(end) for word in answer.text.split())
+    ),
+}

@@ -5,13 +5,8 @@ from dataclasses import replace
 from typing import Literal
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.followbench import replies
 from steadfast.benchmarks.followbench.facts import JUDGE, PATH, RATING, RULE, Prompt, request_id
-from steadfast.benchmarks.followbench.replies import (
-    released,
-    released_rating,
-    strict,
-    strict_rating,
-)
 from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.votes import ON_RULES
@@ -58,11 +53,10 @@ class FollowbenchScoring(Scoring):
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
         """Most judges' verdicts on each constraint, in each way to ask."""
-        scores = [self.score(sample, answer, replies) for replies in verdicts]
-        ways = scores[0].other_raters
-        other_ways = {
-            way: voted_points([score.other_raters[way] for score in scores]) for way in ways
-        }
+        scores = [self.score(sample, answer, judge_replies) for judge_replies in verdicts]
+        other_ways = {}
+        for way in scores[0].other_raters:
+            other_ways[way] = voted_points([score.other_raters[way] for score in scores])
         return replace(voted_points(scores), other_raters=other_ways)
 
     def _judged(
@@ -92,17 +86,18 @@ class FollowbenchScoring(Scoring):
         """The points of a reply, None where it cannot be read, and a rating as it stands there."""
         strictly = self._mode == "strict"
         if way == RATING:
-            rating = strict_rating(reply, answer.text) if strictly else released_rating(reply)
-            return (
-                (None, {})
-                if rating is None
-                else ({RATING: float(rating > THRESHOLD)}, {RATING: rating})
-            )
+            if strictly:
+                rating = replies.strict_rating(reply, answer.text)
+            else:
+                rating = replies.released_rating(reply)
+            if rating is None:
+                return None, {}
+            return {RATING: float(rating > THRESHOLD)}, {RATING: rating}
         level = sample.prompt["level"]
-        language = sample.source["language"]
-        verdicts = (
-            strict(reply, answer.text, level) if strictly else released(reply, level, language)
-        )
+        if strictly:
+            verdicts = replies.strict(reply, answer.text, level)
+        else:
+            verdicts = replies.released(reply, level, sample.source["language"])
         if verdicts is None:
             return None, {}
         return {str(number): float(value) for number, value in enumerate(verdicts, start=1)}, {}

@@ -84,6 +84,6 @@ class FollowbenchJudge(SimulatedJudge):
             share = sum(verdicts) / len(verdicts)
             rating = highest if all(verdicts) else round(highest / 2 * share)
             return f"1) Constraints kept: {sum(verdicts)}\n2) Rating: [[{rating}]]"
-        words = [YES if kept else NO for kept in verdicts]
+        words = [YES if is_kept else NO for is_kept in verdicts]
         reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
         return "\n".join(["1) and 2)", *reasons, f"3) {words}"])

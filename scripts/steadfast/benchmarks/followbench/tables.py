@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import pandas as pd
@@ -10,14 +11,7 @@ from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PA
 from steadfast.benchmarks.followbench.results import PRINTED, STRINGS, TESTED, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import (
-    CellsByModel,
-    count_cell,
-    incomplete_mark,
-    joined_cells,
-    rank_cells,
-    share_cell,
-)
+from steadfast.show import cells as show
 from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import STRINGS as SHARED
@@ -66,7 +60,7 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     for language in languages:
         group = STRINGS["languages"][language]
         columns += [Column(STRINGS["lengths"][language], group, "r"), Column("Items", group, "r")]
-        total += [Cell(""), count_cell(sums[language])]
+        total += [Cell(""), show.count_cell(sums[language])]
     sections = (*map(Section, bodies.values()), Section((tuple(total),), unranked=True))
     return results.table(name, columns, sections, [(None, STRINGS["notes"]["tasks"])])
 
@@ -75,7 +69,7 @@ def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
     """Returns the mean length of a task's items in a language, and their number."""
     if language not in rows.index:
         return Cell(None), Cell("0")
-    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), count_cell(rows.at[language, "n"])
+    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), show.count_cell(rows.at[language, "n"])
 
 
 def levels_table(results: FollowbenchResults, name: str) -> Table:
@@ -83,16 +77,15 @@ def levels_table(results: FollowbenchResults, name: str) -> Table:
     last = name.rpartition("_")[2]
     category = last if last in CATEGORIES else OVERALL
 
-    def cells(language: str) -> CellsByModel:
+    def cells(language: str) -> show.CellsByModel:
         keys = {"language": language, "category": category}
-        rates = [
-            results.column(frame, results.rate, **keys, level=place)
-            for frame, place in product(MEASURES.values(), PLACES)
-        ]
+        rates = []
+        for frame, place in product(MEASURES.values(), PLACES):
+            rates.append(results.column(frame, results.rate, **keys, level=place))
         hsr = results.column("hsr", results.rate, **keys, level="")
-        ranks = rank_cells(results.roster, hsr.ties, hsr.by_model)
+        ranks = show.rank_cells(results.roster, hsr.ties, hsr.by_model)
         value_cells = results.cells([*rates, results.column("csl", results.level, **keys)])
-        return joined_cells([value_cells, ranks])
+        return show.joined_cells([value_cells, ranks])
 
     places = _places(f"{measure} (%)" for measure in MEASURES)
     columns = (*places, Column("CSL"), Column(SHARED["ranks"]))
@@ -111,12 +104,12 @@ def _places(groups: Iterable[str]) -> Iterator[Column]:
 def scorers_table(results: FollowbenchResults, name: str) -> Table:
     """Returns HSR by level of the items that rules and that the judge score."""
 
-    def cells(language: str) -> CellsByModel:
+    def cells(language: str) -> show.CellsByModel:
         keys = {"language": language, "measure": "HSR"}
-        return results.cells(
-            results.column("scorers", results.rate, **keys, kind=kind, level=place)
-            for kind, place in product((RULE, JUDGE), PLACES)
-        )
+        rates = []
+        for kind, place in product((RULE, JUDGE), PLACES):
+            rates.append(results.column("scorers", results.rate, **keys, kind=kind, level=place))
+        return results.cells(rates)
 
     columns = _places(STRINGS["scorers"][kind] for kind in (RULE, JUDGE))
     notes = [*results.impossible(), *results.untested_notes()]
@@ -128,21 +121,17 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
     rows = results.frames["consistency"]
     rows = rows[rows["category"] == OVERALL].set_index(["language", "model", "kind"])
 
-    def cells(language: str) -> CellsByModel:
-        return {
-            model: (
-                *_consistency(results, rows, (language, model, OVERALL)),
-                *_consistency(results, rows, (language, model, JUDGE)),
-            )
-            for model in results.roster.models
-        }
+    def cells(language: str) -> show.CellsByModel:
+        cells_by_model = {}
+        for model in results.roster.models:
+            all_groups = _consistency(results, rows, (language, model, OVERALL))
+            judged_groups = _consistency(results, rows, (language, model, JUDGE))
+            cells_by_model[model] = (*all_groups, *judged_groups)
+        return cells_by_model
 
-    columns = (
-        Column(heading, group, "r")
-        for group, heading in product(
-            ("All groups", "Judged groups"), ("Consistent (%)", "Failing", "Undecided")
-        )
-    )
+    headings = ("Consistent (%)", "Failing", "Undecided")
+    headings_by_group = product(("All groups", "Judged groups"), headings)
+    columns = [Column(heading, group, "r") for group, heading in headings_by_group]
     notes: list[Note] = [(None, STRINGS["notes"]["missing"]), *results.untested_notes()]
     printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
     return results.by_language(name, columns, cells, notes=notes, printed=printed)
@@ -155,8 +144,8 @@ def _consistency(
         return (Cell(None),) * 3
     value, failing, missing = rows.loc[key, ["value", "n", "missing"]]
     text = None if pd.isna(value) else str(results.rate(value))
-    marks = incomplete_mark(bool(missing))
-    return Cell(text, marks=marks), count_cell(failing), count_cell(missing)
+    marks = show.incomplete_mark(bool(missing))
+    return Cell(text, marks=marks), show.count_cell(failing), show.count_cell(missing)
 
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
@@ -174,11 +163,6 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     return replace(table, notes=(*table.notes, *notes))
 
 
-def people_table(results: FollowbenchResults, name: str) -> Table:
-    """Returns the measures of the first language, corrected by people's verdicts."""
-    return corrected_table(results, name, TITLE, "groups", dict.fromkeys(TESTED, 1))
-
-
 def coverage_table(results: FollowbenchResults, name: str) -> Table:
     """Scored items in per cent by category, and why others have no score."""
     released = results.mode == "released"
@@ -190,24 +174,24 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
     without = (csl["expected"] - csl["n"]).to_dict()
     categories = (*CATEGORIES, OVERALL)
 
-    def cells(language: str) -> CellsByModel:
+    def cells(language: str) -> show.CellsByModel:
         cells_by_model = {}
         for model in results.roster.models:
-            by_category = [results.counts(model, language, category) for category in categories]
-            shares = [
-                share_cell(counts_of["scored"], counts_of["expected"]) for counts_of in by_category
-            ]
-            counts = by_category[-1] | {"no_csl": without.get((model, language), 0)}
-            why = (count_cell(counts[name]) for name in reasons)
-            cells_by_model[model] = (*shares, *why, *results.answer_cells(model, counts))
+            counts = {
+                category: results.counts(model, language, category) for category in categories
+            }
+            shares = [show.share_cell(cell["scored"], cell["expected"]) for cell in counts.values()]
+            overall = counts[OVERALL] | {"no_csl": without.get((model, language), 0)}
+            numbers = [show.count_cell(overall[name]) for name in reasons]
+            cells_by_model[model] = (*shares, *numbers, *results.answer_cells(model, overall))
         return cells_by_model
 
-    columns = (
-        *(Column(STRINGS["categories"][category], "Scored (%)", "r") for category in categories),
-        *(Column(words[name], "Number", "r") for name in reasons),
-        *ANSWER_COLUMNS,
-    )
-    notes: list[Note] = [*((None, STRINGS["notes"][column]) for column in extra), ANSWER_NOTE]
+    headings = STRINGS["categories"]
+    columns = [Column(headings[category], "Scored (%)", "r") for category in categories]
+    columns += [Column(words[name], "Number", "r") for name in reasons]
+    columns += ANSWER_COLUMNS
+    notes: list[Note] = [(None, STRINGS["notes"][column]) for column in extra]
+    notes.append(ANSWER_NOTE)
     return results.by_language(name, columns, cells, notes=notes)
 
 
@@ -224,6 +208,8 @@ BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {
     "table12_mixed": levels_table,
     "scorers": scorers_table,
     "agreement": raters_table,
-    "corrected": people_table,
+    "corrected": partial(
+        corrected_table, benchmark=TITLE, unit="groups", digits=dict.fromkeys(TESTED, 1)
+    ),
     "coverage": coverage_table,
 }

@@ -5,17 +5,9 @@ from typing import Literal, Self
 
 from pydantic import field_validator, model_validator
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import (
-    ALONE,
-    FILLER,
-    NAME,
-    RELEASED,
-    SETS,
-    SYNTHETIC,
-    Position,
-)
+from steadfast.benchmarks.ifeval.facts import ALONE, FILLER, RELEASED, SETS, SYNTHETIC, Position
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.data_notes import data_note
@@ -26,12 +18,13 @@ from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, checked_lengths, key
 
+NAME = "ifeval"
+TITLE = "IFEval"
 OWN = Package(NAME)
 METRICS = (
     "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage",
     "comparisons", "sampling_units", "summary",
 )  # fmt: skip
-TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly
 
 
@@ -109,17 +102,19 @@ class Ifeval(StrictModel):
 def task(config: Config, section: Ifeval) -> Task:
     """Returns what a config asks of IFEval and IFBench; a part is a length, or ``ALONE``."""
     lengths = [ALONE, *section.lengths]
+    positions = list(section.positions)
     several = len(lengths) > 1
-    display = {"version": section.instructions, "position": section.positions[0]}
+    position_tables = []
+    if several and len(positions) > 1:
+        position_tables.append("positions")
+    if several and FILLER in positions:
+        position_tables.append(FILLER)
     tables = ["results", "accuracy"]
     if several:
         tables += ["drops", "effective_context_length", "reliable", "stability"]
-    tables.append("kinds")
-    if several and len(section.positions) > 1:
-        tables.append("positions")
-    if several and FILLER in section.positions:
-        tables.append(FILLER)
-    tables.append("coverage")
+    tables += ["kinds", *position_tables, "coverage"]
+    display = {"version": section.instructions, "position": positions[0]}
+    settings = section.model_dump(mode="json", exclude={"directory", "instructions"})
     return Task(
         data_note=data_note(TITLE, section.source),
         parts=_parts(section),
@@ -128,7 +123,7 @@ def task(config: Config, section: Ifeval) -> Task:
             "prompts:prompts",
             {
                 "seed": config.seed,
-                "positions": list(section.positions),
+                "positions": positions,
                 "framing_sentences": section.framing_sentences,
                 "max_tokens": section.max_tokens,
             },
@@ -139,12 +134,8 @@ def task(config: Config, section: Ifeval) -> Task:
         scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *(name for name in ("positions", FILLER) if name in tables)),
-            {
-                "lengths": lengths,
-                "positions": list(section.positions),
-                "references": references(config),
-            },
+            (*METRICS, *position_tables),
+            {"lengths": lengths, "positions": positions, "references": references(config)},
             fields=("kinds", "strict", "loose", "position", "expression_id"),
         ),
         tables=OWN.tables(tables, {**display, "names": tables}),
@@ -158,10 +149,7 @@ def task(config: Config, section: Ifeval) -> Task:
                 "source": section.source,
                 "sets": [SYNTHETIC] if section.source == "synthetic" else list(section.sets),
                 "texts": config.corpora.source if several else "",
-                "settings": {
-                    "seed": config.seed,
-                    **section.model_dump(mode="json", exclude={"directory", "instructions"}),
-                },
+                "settings": {"seed": config.seed, **settings},
             },
         ),
     )
@@ -188,11 +176,10 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
     if not section.lengths:
         return []
     number = section.contexts_per_length
-    kind = facts_of(section.context)
     tokens = 2 * max(section.lengths.values()) * number
-    corpora = {
-        name: corpus_file(config, name, tokens, f"{NAME}/corpora") for name in kind["corpora"]
-    }
+    corpora = {}
+    for name in facts_of(section.context)["corpora"]:
+        corpora[name] = corpus_file(config, name, tokens, f"{NAME}/corpora")
     settings: Settings = {
         "seeds": list(range(config.seed, config.seed + number)),
         "tokenizer": config.tokenizer,
@@ -211,20 +198,13 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
 
 
 def _prompts_file(section: Ifeval) -> DataFile:
-    sets = {"sets": list(section.sets)}
-    file = OWN.data(
-        "prompts",
-        section.source,
-        {
-            "synthetic": {},
-            "local": {"directory": section.directory or "", **sets},
-            "released": sets,
-        },
-        files=[path for _, path in _files(section)],
-        needs=Needs(tuple(RELEASED[name]["url"] for name in section.sets)),
-    )
     if section.source == "synthetic":
-        return file
+        return OWN.data("prompts", section.source)
+    settings: Record = {"directory": section.directory or ""} if section.source == "local" else {}
+    settings["sets"] = list(section.sets)
+    files = [path for _, path in _files(section)]
+    needs = Needs(tuple(RELEASED[name]["url"] for name in section.sets))
+    file = OWN.data("prompts", section.source, settings, files, needs)
     checks = {"verifiers": OWN.component("library:check_library")}
     return replace(file, needs=replace(file.needs, checks=checks))
 

@@ -112,8 +112,6 @@ def instance(name: str, where: str, line: Any) -> Record:
     }
     corrections: Settings = facts("ifeval/corrections.yaml").get(name, {}).get(str(key), {})
     if corrections:
-        record["corrected"] = [
-            corrections.get(str(place), instruction)
-            for place, instruction in enumerate(instructions)
-        ]
+        numbered = enumerate(instructions)
+        record["corrected"] = [corrections.get(str(place), as_is) for place, as_is in numbered]
     return record

@@ -25,23 +25,21 @@ class IfevalExports(Exports):
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns the prompts by length, the texts by length, and the instructions of all."""
-        prompts = {}
+        prompts: dict[str, list[Record]] = {}
         for part, requests in parts.items():
-            prompts[part] = [
-                request.sample.prompt | {"reference": request.reference} for request in requests
-            ]
-        contexts = {}
+            prompts[part] = []
+            for request in requests:
+                prompts[part].append({**request.sample.prompt, "reference": request.reference})
+        contexts: dict[str, list[Record]] = {}
         for part, files in data.items():
-            records = list(chain(*files.get("contexts", {}).values()))
-            by_id = {record["context_id"]: {key: record[key] for key in TEXT} for record in records}
+            by_id = {}
+            for record in chain(*files.get("contexts", {}).values()):
+                by_id[record["context_id"]] = {key: record[key] for key in TEXT}
             if by_id:
                 contexts[part] = list(by_id.values())
         # Instances are the same in all parts.
         instances = next(iter(data.values()))["data"]
-        tables: dict[str, dict[str, list[Record]]] = {
-            "prompts": prompts,
-            "instances": {ALL: list(chain(*instances.values()))},
-        }
+        tables = {"prompts": prompts, "instances": {ALL: list(chain(*instances.values()))}}
         return tables | ({"contexts": contexts} if contexts else {})
 
     def about(self) -> About:

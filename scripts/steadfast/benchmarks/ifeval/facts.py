@@ -5,7 +5,6 @@ from typing import Any, Literal, NotRequired
 from steadfast.base.resources import facts
 from steadfast.contract import records
 
-NAME = "ifeval"
 ALONE = "0"
 """The part in which prompts stand alone, as published."""
 SYNTHETIC = "synthetic"

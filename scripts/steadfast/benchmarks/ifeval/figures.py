@@ -23,9 +23,9 @@ def figures(
     sets = [name for name in results.sets if name != OVERALL] or [OVERALL]  # nothing has a score
     figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets))
     for task, down in zip(sets, panels, strict=True):
-        of_set = rows_of(rows, task=task).set_index("length")
+        set_rows = rows_of(rows, task=task).set_index("length")
         for axes, (heading, models) in zip(down, lines, strict=True):
-            drawing.draw_models(axes, results.roster, models, of_set, results.lengths, 0.2)
+            drawing.draw_models(axes, results.roster, models, set_rows, results.lengths, 0.2)
             axes.set_xticks(range(len(results.lengths)), results.lengths)
             axes.set(ylim=(0, 1.02), xlabel=words["axis"], ylabel=words["score"])
             drawing.frame(axes, "\n".join(filter(None, (heading, words["sets"][task]))))

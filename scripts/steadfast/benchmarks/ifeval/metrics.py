@@ -39,7 +39,7 @@ MEASURES = (SCORE, "prompt_strict", "instruction_strict", "prompt_loose", "instr
 PERSPECTIVES = {"framing": "expression_id", "length": "length"}
 KEYS = ["model", "task", "length"]
 SAMPLE = ["length", "sample_id"]
-FIELDS = ("task", "position", "expression_id", "prompt_truncated", "kinds", STRICT, LOOSE)
+FIELDS = ("length", "task", "position", "expression_id", "prompt_truncated", "kinds", STRICT, LOOSE)
 
 
 def metrics(
@@ -91,9 +91,8 @@ def score_frame(scores: Iterable[Scored[ScoreRecord]], lengths: Sequence[str]) -
     """Returns a row an answer, scored or not; ``cluster`` is the prompt, ``task`` its set."""
     rows = []
     for scored in scores:
-        record: Record = {**scored.record}
-        fields = {name: record[name] for name in FIELDS}
-        rows.append(answer_row(scored) | {"length": scored.part} | fields)
+        record: Record = {"length": scored.part, **scored.record}
+        rows.append(answer_row(scored) | {name: record[name] for name in FIELDS})
     frame = pd.DataFrame(rows).astype({"total": float})
     frame["length"] = pd.Categorical(frame["length"], list(lengths), ordered=True)
     return frame
@@ -104,11 +103,15 @@ def clusters(frame: pd.DataFrame) -> Clusters:
     return Clusters(frame, ["task"])
 
 
-def with_overall(means: Estimates, by: list[str]) -> Estimates:
-    """Returns the means of sets in each cell of ``by``, and their plain mean over all sets."""
+def set_means(
+    units: Clusters, rows: pd.DataFrame, further: Sequence[str] = (), value: str = "total"
+) -> Estimates:
+    """Returns means by model, set, length and further keys, and the sets' plain mean (OVERALL)."""
+    means = units.means(rows, [*KEYS, *further], value)
     if means.cells.index.get_level_values("task").nunique() < 2:
         return means
-    return joined([means, means.mean(by).labelled(task=OVERALL)])
+    over_sets = means.mean(["model", "length", *further])
+    return joined([means, over_sets.labelled(task=OVERALL)])
 
 
 def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
@@ -122,19 +125,18 @@ def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
     by_prompt = scored.assign(**{SCORE: scored["total"]})
     for measure in BY_PROMPT:
         by_prompt[measure] = scored[_criterion(measure)].map(all).astype(float)
-    parts = [_means(units, by_prompt, measure, measure) for measure in (SCORE, *BY_PROMPT)]
     exploded = scored.explode([STRICT, LOOSE]).astype({STRICT: float, LOOSE: float})
-    parts += [_means(units, exploded, _criterion(name), name) for name in BY_INSTRUCTION]
+    parts = []
+    for measure in (SCORE, *BY_PROMPT):
+        parts.append(set_means(units, by_prompt, value=measure).labelled(measure=measure))
+    for measure in BY_INSTRUCTION:
+        means = set_means(units, exploded, value=_criterion(measure))
+        parts.append(means.labelled(measure=measure))
     keys = [*KEYS, "measure"]
     rows = pd.concat(part.rows() for part in parts)
     expected = answers_expected(frame, ["task", "length"], SAMPLE)
     rows = rows.merge(expected.astype({"length": str}), "left", KEYS)
     return _sorted(rows, frame)[[*keys, "value", "low", "high", "n", "expected"]]
-
-
-def _means(units: Clusters, rows: pd.DataFrame, value: str, measure: str) -> Estimates:
-    means = units.means(rows, KEYS, value)
-    return with_overall(means, ["model", "length"]).labelled(measure=measure)
 
 
 def _criterion(measure: str) -> str:
@@ -151,14 +153,18 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
     The interval is of the difference: prompts that both lengths have are compared with themselves.
     """
-    means = with_overall(clusters(frame).means(frame, KEYS), ["model", "length"])
+    means = set_means(clusters(frame), frame)
     index = means.cells.index
     start = index.get_indexer(pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE)))
     longer = np.flatnonzero((index.get_level_values("length") != ALONE) & (start >= 0))
-    rises = left(means.take(longer), means.take(start[longer]), 1.0).rows()
+    return _sorted(_falls(means.take(start[longer]), means.take(longer)), frame)
+
+
+def _falls(before: Estimates, after: Estimates) -> pd.DataFrame:
+    """Returns by how much the means after lie below those before, paired by prompt."""
+    rises = left(after, before, 1.0).rows()
     # 0 − x, since −x of 0 would be printed as −0.
-    falls = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
-    return _sorted(rises.assign(**falls), frame)
+    return rises.assign(value=0 - rises["value"], low=0 - rises["high"], high=0 - rises["low"])
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +179,7 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
     rows = prompts.assign(total=prompts["lowest"].where(is_decided))
     k = rows.groupby("length", observed=True)["k"].max()
     rows = rows[rows["length"].isin(k.index[k == k.max()])]
-    means = with_overall(clusters(frame).means(rows, KEYS), ["model", "length"]).rows()
+    means = set_means(clusters(frame), rows).rows()
     return _sorted(means.assign(k=means["length"].map(k).astype(int)), frame)
 
 
@@ -222,38 +228,31 @@ def by_kind(frame: pd.DataFrame) -> pd.DataFrame:
 def by_position(frame: pd.DataFrame, positions: Sequence[str]) -> pd.DataFrame:
     """Returns the score of each position of the prompt, at each length with a text."""
     rows = frame[frame["position"] != ""].rename(columns={"position": "group"})
-    means = clusters(frame).means(rows, [*KEYS, "group"])
-    with_sets = with_overall(means, ["model", "length", "group"]).rows()
-    return _sorted(with_sets, frame, {"group": list(positions)})
+    means = set_means(clusters(frame), rows, ["group"]).rows()
+    return _sorted(means, frame, {"group": list(positions)})
 
 
 def costs(answers: pd.DataFrame, position: str) -> pd.DataFrame:
     """Returns what length alone costs, and what the text adds, at each length with a text.
 
     ``length``: the score at length 0 minus that after a filler; ``text``: that after a filler minus
-    that beside the text. Both are paired by prompt, with 95 % intervals, and add up to the drop.
-
-    Args:
-        answers: ``score_frame``'s rows.
-        position: of the prompt beside the text.
+    that beside the text, at this position. Both are paired by prompt, with 95 % intervals, and add
+    up to the drop.
     """
     compared = answers[answers["position"].isin(["", FILLER, position])]
-    means = clusters(compared).means(compared, [*KEYS, "position"])
-    means = with_overall(means, ["model", "length", "position"])
+    means = set_means(clusters(compared), compared, ["position"])
     cells = means.cells.index.to_frame(index=False).reset_index(names="cell")
-    pairs = {"length": ("", FILLER), "text": (FILLER, position)}
+    conditions = {"length": ("", FILLER), "text": (FILLER, position)}
     parts = []
-    for cost, (less, more) in pairs.items():
-        keys = ["model", "task"] if less == "" else KEYS
-        lighter = cells[cells["position"] == less]
-        heavier = cells[cells["position"] == more]
+    for cost, (light, heavy) in conditions.items():
+        keys = ["model", "task"] if light == "" else KEYS
+        lighter = cells[cells["position"] == light]
+        heavier = cells[cells["position"] == heavy]
         joint = heavier.merge(lighter[[*keys, "cell"]], "inner", keys, suffixes=("", "_less"))
-        # Rises of the lighter condition above the heavier one are what the latter costs.
-        heavy = means.take(joint["cell"].to_numpy())
-        rises = left(heavy, means.take(joint["cell_less"].to_numpy()), 1.0).rows()
-        falls = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
-        parts.append(rises.assign(**falls, measure=cost).drop(columns="position"))
-    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(pairs)})
+        before = means.take(joint["cell_less"].to_numpy())
+        falls = _falls(before, means.take(joint["cell"].to_numpy()))
+        parts.append(falls.assign(measure=cost).drop(columns="position"))
+    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(conditions)})
     return rows[[*KEYS, "measure", "value", "low", "high", "n"]]
 
 

@@ -31,12 +31,8 @@ def prompts(
         for instance in instances:
             yield _record(instance, instance["prompt_id"], 0, max_tokens)
         return
-    texts = [
-        context["context_id"]
-        for kind, contexts in data["contexts"].items()
-        for context in contexts
-        if kind != FILLER
-    ]
+    by_kind = {kind: file for kind, file in data["contexts"].items() if kind != FILLER}
+    texts = [context["context_id"] for context in chain(*by_kind.values())]
     beside_texts = [position for position in positions if position != FILLER]
     shuffled = sorted(instances, key=lambda record: fingerprint(f"{seed}/{record['prompt_id']}"))
     for number, text in enumerate(texts):
@@ -89,9 +85,8 @@ class IfevalSamples(Samples):
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, None where the prompt stands alone."""
         instances = {record["prompt_id"]: record for record in chain(*data["data"].values())}
-        contexts = {
-            record["context_id"]: record for record in chain(*data.get("contexts", {}).values())
-        }
+        all_contexts = chain(*data.get("contexts", {}).values())
+        contexts = {record["context_id"]: record for record in all_contexts}
         for prompt in prompts:
             context = None
             if "long_context_id" in prompt:

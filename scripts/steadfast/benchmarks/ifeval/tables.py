@@ -59,13 +59,11 @@ def tables(
 
 
 def _results(results: IfevalResults) -> Table:
-    at_lengths = [
-        (
-            Column(name, results.words["lengths"]),
-            results.column(results.of_all("accuracy", measure=SCORE, length=name)),
-        )
-        for name in results.lengths
-    ]
+    at_lengths = []
+    for length in results.lengths:
+        rows = results.of_all("accuracy", measure=SCORE, length=length)
+        column = Column(length, results.words["lengths"])
+        at_lengths.append((column, results.column(rows)))
     summary = results.frames["summary"]
     return results.results_table(summary, {SCORE: results.words["measure"]}, at_lengths)
 
@@ -122,8 +120,8 @@ def _kinds(results: IfevalResults) -> Table:
     for task in results.sets:
         if task != OVERALL:
             lines = []
-            for kind, of_kind in rows_of(ends, task=task).groupby("category", sort=False):
-                for length, cell in of_kind.groupby("length", sort=False):
+            for kind, kind_rows in rows_of(ends, task=task).groupby("category", sort=False):
+                for length, cell in kind_rows.groupby("length", sort=False):
                     lines.append((f"{kind}, {length}", cell))
             sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])

@@ -2,7 +2,7 @@
 
 import json
 import string
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
 from steadfast.benchmarks.complexbench.facts import normalised
@@ -24,11 +24,6 @@ class RuleError(ValueError):
     def __init__(self, name: str, reason: str):
         super().__init__(reason)
         self.name = name
-
-
-def all_normalised(texts: Iterable[str]) -> list[str]:
-    """Returns the texts in the punctuation that they are compared in."""
-    return [normalised(text) for text in texts]
 
 
 def has_all(words: Collection[str]) -> Check:
@@ -56,16 +51,6 @@ def ends(ending: str) -> Check:
     return lambda text: text.endswith((ending, f"{ending}。", f"{ending}？"))
 
 
-def has_length(within: Limits) -> Check:
-    """Returns the check whether a text has as many characters as asked for."""
-    return lambda text: within(len(text))
-
-
-def has_words(within: Limits) -> Check:
-    """Returns the check whether a text has as many words, between blanks, as asked for."""
-    return lambda text: within(len(text.split()))
-
-
 def only_punctuation(allowed: Iterable[str]) -> Check:
     """Returns the check whether a text has no other punctuation than what is allowed."""
     forbidden = PUNCTUATION.difference(allowed)
@@ -74,11 +59,10 @@ def only_punctuation(allowed: Iterable[str]) -> Check:
 
 def starts_in_turn(segments: Sequence[str], beginnings: Sequence[str]) -> bool:
     """Whether there are as many texts as beginnings and each starts with its own, or is empty."""
-    return len(segments) == len(beginnings) and all(
-        segment.startswith(beginning)
-        for segment, beginning in zip(segments, beginnings, strict=True)
-        if segment
-    )
+    if len(segments) != len(beginnings):
+        return False
+    pairs = zip(segments, beginnings, strict=True)
+    return all(not segment or segment.startswith(beginning) for segment, beginning in pairs)
 
 
 def has_keys(value: object, keys: Collection[object]) -> bool:
@@ -87,11 +71,9 @@ def has_keys(value: object, keys: Collection[object]) -> bool:
     An object of any keys will do where none are asked for, and none has a key that is no text.
     """
     named_keys = [key for key in keys if key != ""]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or (named_keys and len(value) != len(named_keys)):
         return False
-    if not all(isinstance(key, str) and key in value for key in named_keys):
-        return False
-    return not named_keys or len(value) == len(named_keys)
+    return all(isinstance(key, str) and key in value for key in named_keys)
 
 
 def balanced(text: str) -> str | None:
@@ -111,27 +93,6 @@ def balanced(text: str) -> str | None:
             if depth == 0:
                 return text[start : place + 1]
     return None
-
-
-def spans(text: str) -> Iterator[str]:
-    """Yields each ``{…}`` that stands in no other; braces within its strings are left aside."""
-    depth = 0
-    start = 0
-    quoted = False
-    escaped = False
-    for place, char in enumerate(text):
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"' and depth:
-            quoted = True
-        elif char == "{":
-            start = start if depth else place
-            depth += 1
-        elif char == "}" and depth:
-            depth -= 1
-            if depth == 0:
-                yield text[start : place + 1]
 
 
 def parsed(text: str | None, constants: bool) -> object:

@@ -5,24 +5,14 @@ kinds compare the answer's text with its punctuation as it is, so that a key wor
 punctuation, which is made Chinese, is never found.
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from steadfast.base.literals import is_expression, parse_literal
 from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.replies import unquoted
 from steadfast.benchmarks.complexbench.rules import checks
-from steadfast.benchmarks.complexbench.rules.checks import (
-    UNDECIDED,
-    Check,
-    RuleError,
-    Verdict,
-    all_normalised,
-    balanced,
-    has_keys,
-    parsed,
-)
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, Check, RuleError, Verdict
 
 T = TypeVar("T")
 Segments = Sequence[str]
@@ -38,9 +28,8 @@ class RuleKind(NamedTuple):
 
     def fits(self, rule: str) -> bool:
         """Returns whether a rule is of this kind, unless an earlier one fits."""
-        return all(name in rule for name in self.names) and not (
-            self.unless and self.unless in rule
-        )
+        is_named = all(name in rule for name in self.names)
+        return is_named and (not self.unless or self.unless not in rule)
 
 
 def verdict(rule: str, segments: Segments) -> Verdict:
@@ -157,8 +146,12 @@ def _pair(rule: str, first: str, second: str) -> tuple[str, str]:
     return begin, end
 
 
+def _normalised(texts: Iterable[str]) -> list[str]:
+    return [normalised(text) for text in texts]
+
+
 def _words(rule: str, name: str) -> list[str]:
-    return all_normalised(_items(_bracketed(rule, name)))
+    return _normalised(_items(_bracketed(rule, name)))
 
 
 def _text(rule: str, name: str) -> str:
@@ -171,34 +164,35 @@ def _limits(rule: str, name: str) -> checks.Limits:
     return _within(_elements(_bracketed(rule, name, lines)))
 
 
-def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[[str, str], Check]:
+Read = Callable[[str, str], Check]
+"""Makes a check of a rule and the name of its kind."""
+
+
+def _late(check: Callable[[T], Check], parameters: Callable[[str, str], T]) -> Read:
     """Returns a check whose parameters are read when a text is looked at, and then only."""
-
-    def read_late(rule: str, name: str) -> Check:
-        verdict = cache(lambda: check(read(rule, name)))
-        return lambda text: verdict()(text)
-
-    return read_late
+    return lambda rule, name: lambda text: check(parameters(rule, name))(text)
 
 
-_all = _of(checks.has_all, _words)
-_any = _of(checks.has_any, _words)
-_starts = _of(checks.starts, _text)
-_ends = _of(checks.ends, _text)
-_punctuation = _of(checks.only_punctuation, _words)
+_all = _late(checks.has_all, _words)
+_any = _late(checks.has_any, _words)
+_starts = _late(checks.starts, _text)
+_ends = _late(checks.ends, _text)
+_punctuation = _late(checks.only_punctuation, _words)
 
 
 def _length(rule: str, name: str) -> Check:
-    return checks.has_length(_limits(rule, name))
+    within = _limits(rule, name)
+    return lambda text: within(len(text))
 
 
 def _size(rule: str, name: str) -> Check:
-    return checks.has_words(_limits(rule, name))
+    within = _limits(rule, name)
+    return lambda text: within(len(text.split()))
 
 
 def _counted(items: Sequence[str]) -> Check:
     """Returns a count of words, its range before them."""
-    return checks.has_some(all_normalised(items[2:]), _whole_limits(items))
+    return checks.has_some(_normalised(items[2:]), _whole_limits(items))
 
 
 def _some(rule: str, name: str) -> Check:
@@ -211,21 +205,20 @@ def _some_each(rule: str, name: str) -> Check:
 
 
 def _some_without(rule: str, counted: str, forbidden: str) -> Check:
-    lists = _bracketed_pair(rule, counted, forbidden)
-    required, unwanted = (_items(listed, stripped=False) for listed in lists)
-    enough = _counted(required)
-    banned = checks.has_any(all_normalised(unwanted))
+    required, unwanted = _bracketed_pair(rule, counted, forbidden)
+    enough = _counted(_items(required, stripped=False))
+    banned = checks.has_any(_normalised(_items(unwanted, stripped=False)))
     return lambda text: enough(text) and not banned(text)
 
 
-def _all_without(rule: str, wanted: str, forbidden: str) -> Check:
-    enough = checks.has_all(_words(rule, wanted))
+def _all_without(rule: str, required: str, forbidden: str) -> Check:
+    enough = checks.has_all(_words(rule, required))
     banned = checks.has_any(_words(rule, forbidden))
     return lambda text: enough(text) and not banned(text)
 
 
 def _frame(rule: str, first: str, second: str) -> Check:
-    beginning, ending = all_normalised(_pair(rule, first, second))
+    beginning, ending = _normalised(_pair(rule, first, second))
     return lambda text: checks.starts(beginning)(text) and checks.ends(ending)(text)
 
 
@@ -236,7 +229,7 @@ def _match(rule: str, name: str) -> Check:
 
 def _object(rule: str, name: str) -> Check:
     keys = _elements(_bracketed(rule.strip(), name, lines=True))
-    return lambda text: has_keys(parsed(balanced(text), constants=True), keys)
+    return lambda text: checks.has_keys(checks.parsed(checks.balanced(text), constants=True), keys)
 
 
 def _number(rule: str, segments: Segments) -> bool:
@@ -245,7 +238,7 @@ def _number(rule: str, segments: Segments) -> bool:
 
 def _starts_with_list(rule: str, segments: Segments) -> bool:
     beginnings = _words(rule, "model_starts_with_list_each")
-    return checks.starts_in_turn(all_normalised(segments), beginnings)
+    return checks.starts_in_turn(_normalised(segments), beginnings)
 
 
 def _kind(

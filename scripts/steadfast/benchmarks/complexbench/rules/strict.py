@@ -10,14 +10,13 @@
 Whether a rule can be read is known before anything is asked, so that no verdict is left open.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.replies import unquoted
 from steadfast.benchmarks.complexbench.rule_forms import Clause, clauses
 from steadfast.benchmarks.complexbench.rules import checks
-from steadfast.benchmarks.complexbench.rules.checks import has_keys, parsed, spans
 
 
 def verdict(rule: str, segments: Sequence[str]) -> bool:
@@ -44,19 +43,41 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
     elif name in EXCEPT_LAST:
         segments = segments[:-1] or segments
     has = CHECKS[name.removesuffix("_each")](clause)
-    return all(
-        any(has(compared(text)) for text in (segment, unquoted(segment))) is not clause.absent
-        for segment in segments
-    )
+    for segment in segments:
+        is_there = has(compared(segment)) or has(compared(unquoted(segment)))
+        if is_there is clause.absent:
+            return False
+    return True
 
 
 def _has_object(clause: Clause) -> checks.Check:
     def has(text: str) -> bool:
-        values = (parsed(span, constants=False) for span in spans(text))
+        values = (checks.parsed(span, constants=False) for span in _spans(text))
         first = next((value for value in values if isinstance(value, dict)), None)
-        return has_keys(first, clause.words)
+        return checks.has_keys(first, clause.words)
 
     return has
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Yields each ``{…}`` that stands in no other; braces within its strings are left aside."""
+    depth = 0
+    start = 0
+    quoted = False
+    escaped = False
+    for place, char in enumerate(text):
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"' and depth:
+            quoted = True
+        elif char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start : place + 1]
 
 
 JSON = "Json"
@@ -68,8 +89,8 @@ CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "keyword": lambda clause: checks.has_all(clause.words),
     "keyword_num": lambda clause: checks.has_some(clause.words, clause.within),
     "forbidden_word": lambda clause: checks.has_any(clause.words),
-    "length": lambda clause: checks.has_length(clause.within),
-    "length_word": lambda clause: checks.has_words(clause.within),
+    "length": lambda clause: lambda text: clause.within(len(text)),
+    "length_word": lambda clause: lambda text: clause.within(len(text.split())),
     "startswith": lambda clause: checks.starts(clause.words[0]),
     "endswith": lambda clause: checks.ends(clause.words[0]),
     "not_startswith": lambda clause: checks.starts(clause.words[0]),
