@@ -10,7 +10,7 @@ from functools import cache
 
 from batch_servers import BatchServer, GeminiBatchServer
 from dialect_servers import GeminiServer, as_chat, in_dialect
-from servers import Server, echo, prompt_of
+from servers import Server, echo
 from steadfast.base.tokens import load_tokenizer
 
 LEAST, STEP = 1024, 128  # tokens of a prefix that is cached, and by which an older cache grows
@@ -141,6 +141,3 @@ def in_batches(kind):
     """The same server, of batches."""
     batches = GeminiBatchServer if issubclass(kind, GeminiServer) else BatchServer
     return type(f"Batched{kind.__name__}", (kind, batches), {})
-
-
-__all__ = ["ImplicitServer", "MarkingServer", "PrefixServer", "in_batches", "prompt_of"]

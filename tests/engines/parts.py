@@ -96,7 +96,7 @@ class Part:
         with ExitStack() as stack:
             for module, name, value in (
                 (engine, "ATTEMPTS", attempts),
-                (pace, "BACKOFF", 0.02),
+                (pace, "BACKOFF", 0.005),
                 (batch_api, "FIRST_PAUSE", 0.01),
                 (batch_api, "LONGEST_PAUSE", 0.05),
             ):

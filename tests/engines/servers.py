@@ -123,6 +123,7 @@ class JsonHandler(BaseHTTPRequestHandler):
     """Reads and sends bodies; nothing is printed."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each body waits 40 ms for the header's acknowledgement
 
     def body(self):
         return self.rfile.read(int(self.headers["Content-Length"]))

@@ -133,16 +133,9 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
 
 
 def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
-    columns = {
-        "benchmark": "b",
-        "judge": "",
-        "requests": 10,
-        "refused": 0,
-        "response_truncated": 0,
-        "empty": 0,
-    }
-    columns |= {"wall_seconds": 10, "answers_per_second": 1, "latency_median": 2, "latency_95": 5}
-    columns |= {"retries": 0, "rejected": 0, "model": "m"}
+    columns = dict.fromkeys(("refused", "response_truncated", "empty", "retries", "rejected"), 0)
+    columns |= {"benchmark": "b", "model": "m", "judge": "", "requests": 10, "wall_seconds": 10}
+    columns |= {"answers_per_second": 1, "latency_median": 2, "latency_95": 5}
     slow = {"wall_seconds": 30, "answers_per_second": 2, "latency_median": 3, "latency_95": 4}
     others = [{"latency_median": ""}, slow, {"judge": "j"}]
     write_rows(tmp_path / "u.csv", tuple(columns), [columns, *(columns | one for one in others)])
