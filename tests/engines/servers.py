@@ -31,6 +31,12 @@ def error(status, code=None, message="", **headers):
     return Fault(status, json.dumps(body).encode(), headers=headers)
 
 
+def replied(content, finish_reason="stop", **fields):
+    """A reply of that content in place of the server's own."""
+    choice = {"finish_reason": finish_reason, "message": {"content": content}}
+    return Fault(body=json.dumps({"choices": [choice], **fields}).encode())
+
+
 def echo(prompt):
     """What the server answers to a prompt."""
     return f"You said: {prompt[-40:]}"

@@ -17,7 +17,6 @@ from steadfast.engines.api.batches import ChatBatches
 from steadfast.engines.api.engines import BATCHES
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.cost.bill import Bill
 
 KINDS = {
     "openai": BatchServer,
@@ -97,7 +96,6 @@ def state(part):
 def test_each_item_is_submitted_once_and_answered_in_order(part, server, engine, name):
     call, faults, operation, sizes = SCRIPTS[name]
     server.faults[CALLS[call][engine]].extend(faults)
-    part.journal = part.directory / "journals" / "4k.jsonl"
     records = part.run(**operation)
     assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     assert set(final_tiers(part.journal).values()) == {"batch"}
@@ -174,7 +172,7 @@ def test_replies_that_are_no_answer_are_in_the_bill(part, server):
     with pytest.raises(UserError, match=r"2 of 2 .*finish_reason 'pause_turn'"):
         part.run(items(1, 2), attempts=1)
     paid = 2 * sum(map(words, prompts(items(1, 2)))) + 8 * 2 * 7
-    assert Bill(PRICE, 1.0, [part.directory]).spent() == pytest.approx(paid / 1e6)
+    assert part.spent(PRICE) == pytest.approx(paid / 1e6)
 
 
 @pytest.mark.quick(1)
@@ -316,13 +314,12 @@ def test_the_key_goes_to_the_provider_alone(part, server, monkeypatch):
     part.run(api_key_env="MY_KEY")  # results and uploads that are said to be elsewhere
     (key,) = server.keys
     assert key.removeprefix("Bearer ") == "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"
-    for path in part.directory.iterdir():
+    for path in part.directory.rglob("*.*"):
         assert "Q7wEr5TyUi9OpAs2DfGh" not in path.read_text()
 
 
 @only("openai")
 def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
-    part.journal = part.directory / "journals" / "4k.jsonl"
     part.run(items(1, 2))
     spending = {"price": PRICE, "max_spend": 1e-6}
     with pytest.raises(UserError, match="max_spend"):
@@ -334,7 +331,7 @@ def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
     with pytest.raises(UserError, match="max_spend"):
         part.run(items(2, 6), **spending)
     assert len(server.batches) == 2
-    assert len(part.journal.read_text("utf-8").splitlines()) == 10
+    assert len(part.replies()) == 10
 
 
 @only("anthropic")
