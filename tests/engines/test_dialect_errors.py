@@ -83,14 +83,14 @@ ERRORS = [
 
 
 def meaning(status, body):
-    if found := lasting(status, body):
-        return found
-    found = failure(status, body, {}, 0.0)
-    if not isinstance(found, Retry):
-        return found.status
-    if found.after is not None:
-        return f"{found.after} s"
-    return "fewer" if found.overloaded else "again"
+    if reason := lasting(status, body):
+        return reason
+    outcome = failure(status, body, {}, 0.0)
+    if not isinstance(outcome, Retry):
+        return outcome.status
+    if outcome.after is not None:
+        return f"{outcome.after} s"
+    return "fewer" if outcome.overloaded else "again"
 
 
 @pytest.mark.parametrize(("status", "body", "means"), ERRORS)

@@ -290,8 +290,12 @@ def test_the_reason_why_a_response_ends_is_its_status(engine):
 @pytest.mark.parametrize("reason", ["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT"])
 def test_a_blocked_prompt_is_a_refusal(reason):
     reply = {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 9}}
-    found = message("gemini", reply)
-    assert (found.status, found.finish_reason, found.prompt_tokens) == ("refused", reason, 9)
+    response = message("gemini", reply)
+    assert (response.status, response.finish_reason, response.prompt_tokens) == (
+        "refused",
+        reason,
+        9,
+    )
 
 
 CLAUDE_THINKS = {
@@ -310,11 +314,12 @@ CLAUDE_THINKS = {
 
 
 def test_a_claude_reasoning_is_kept_apart_from_the_answer():
-    found = message("anthropic", CLAUDE_THINKS)
-    assert (found.text, found.reasoning) == ("It is 4.", "Let me see.")
-    assert (found.prompt_tokens, found.cached_tokens, found.written_tokens) == (3210, 3000, 200)
-    assert (found.completion_tokens, found.reasoning_tokens) == (50, 40)
-    assert found.served_model == "claude-x"
+    response = message("anthropic", CLAUDE_THINKS)
+    assert (response.text, response.reasoning) == ("It is 4.", "Let me see.")
+    prompt_tokens = response.prompt_tokens, response.cached_tokens, response.written_tokens
+    assert prompt_tokens == (3210, 3000, 200)
+    assert (response.completion_tokens, response.reasoning_tokens) == (50, 40)
+    assert response.served_model == "claude-x"
 
 
 @pytest.mark.parametrize("mark", [True, 1, "true"])
@@ -323,10 +328,10 @@ def test_a_gemini_reasoning_is_kept_apart_and_counted_with_the_answer(mark):
     usage = {"promptTokenCount": 3000, "cachedContentTokenCount": 2900, "candidatesTokenCount": 10,
              "thoughtsTokenCount": 40, "totalTokenCount": 3050}  # fmt: skip
     candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
-    found = message("gemini", {"candidates": [candidate], "usageMetadata": usage})
-    assert (found.text, found.reasoning) == ("4.", "Let me see.")
-    assert (found.prompt_tokens, found.cached_tokens) == (3000, 2900)
-    assert (found.completion_tokens, found.reasoning_tokens) == (50, 40)
+    response = message("gemini", {"candidates": [candidate], "usageMetadata": usage})
+    assert (response.text, response.reasoning) == ("4.", "Let me see.")
+    assert (response.prompt_tokens, response.cached_tokens) == (3000, 2900)
+    assert (response.completion_tokens, response.reasoning_tokens) == (50, 40)
 
 
 @pytest.mark.parametrize(
@@ -339,8 +344,8 @@ def test_a_gemini_reasoning_is_kept_apart_and_counted_with_the_answer(mark):
     ],
 )  # fmt: skip
 def test_reasoning_may_spend_the_whole_limit(engine, reply):
-    found = message(engine, reply)
-    assert (found.status, found.text, found.completion_tokens) == ("length", "", 50)
+    response = message(engine, reply)
+    assert (response.status, response.text, response.completion_tokens) == ("length", "", 50)
 
 
 def candidates(*parts):

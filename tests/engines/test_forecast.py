@@ -82,8 +82,7 @@ def test_cuts_of_one_context_share_all_of_the_shorter_one():
 
 def test_what_the_journal_holds_is_not_asked(part, server):
     part.run(items(2, 3))
-    known = final_tiers(part.journal)
-    row = plan_part(requests(), known, TOKENIZER)
+    row = plan_part(requests(), final_tiers(part.journal), TOKENIZER)
     assert (row["requests"], row["cached"], row["remaining"]) == (10, 6, 4)
     part.run()
     assert plan_part(requests(), final_tiers(part.journal), TOKENIZER)["remaining"] == 0
@@ -188,12 +187,12 @@ def test_a_run_records_its_tokens_and_what_answered(part, server):
 
 
 def test_a_job_asks_for_its_work_and_its_share_of_the_load_twice():
-    found = Speed(300.0, lambda work: work.output / 10, "stated")
+    speed_ = Speed(300.0, lambda work: work.output / 10, "stated")
     work = Work(60, 9_000, 900, 6_000)
     # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
-    assert job_minutes(work, found, 6, None) == 24
-    assert job_minutes(work, found, 6, None, attempt=2) == 35
-    assert job_minutes(work, found, 6, hours=3) == 180
+    assert job_minutes(work, speed_, 6, None) == 24
+    assert job_minutes(work, speed_, 6, None, attempt=2) == 35
+    assert job_minutes(work, speed_, 6, hours=3) == 180
     assert job_minutes(work, None, 1, None) == 240
 
 

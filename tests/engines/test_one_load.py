@@ -59,7 +59,7 @@ def model(monkeypatch) -> Model:
 @pytest.fixture
 def parts(tmp_path) -> dict[str, Assignment]:
     """Three parts of one model, whose prompts are made."""
-    found = {}
+    assignments = {}
     for part in PARTS:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
         prompts.parent.mkdir(parents=True, exist_ok=True)
@@ -69,8 +69,8 @@ def parts(tmp_path) -> dict[str, Assignment]:
         results = tmp_path / "results"
         before = {str(results / job.outputs): 0}
         files = str(prompts), [], str(results), "", "models.m", "run-1", before
-        found[part] = Assignment(job, params, "l1", *files)
-    return found
+        assignments[part] = Assignment(job, params, "l1", *files)
+    return assignments
 
 
 def ask(parts: dict[str, Assignment], part: str) -> None:
@@ -168,16 +168,16 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
 )
 def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
     ask(parts, "2k")
-    own = change(parts["3k"])
-    ask_together(own, {}, list(parts.values()))
+    changed = change(parts["3k"])
+    ask_together(changed, {}, list(parts.values()))
     assert model.asked == ["2k", "3k", "4k", "3k"]
-    assert text(own) == f"3k of {Path(own.prompts).read_text()}"
-    assert ".3k.ahead" not in hidden(own)
+    assert text(changed) == f"3k of {Path(changed.prompts).read_text()}"
+    assert ".3k.ahead" not in hidden(changed)
 
 
 def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
     ask(parts, "2k")
-    again = [replace(one, run="run-2") for one in parts.values()]
+    again = [replace(part, run="run-2") for part in parts.values()]
     model.known = set(PARTS)
     ask_together(again[1], {}, again)
     assert model.asked == ["2k", "3k", "4k", "3k"]

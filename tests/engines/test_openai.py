@@ -75,10 +75,10 @@ def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeyp
     server.faults["Ask 1.0!"].append(error(503, Retry_After="86400"))
     part.run()  # within the day
     shown = capfd.readouterr().err.splitlines()
-    line = "HTTP 429: the server requests a wait of 86400 s (Retry-After), retrying in 0 s"
-    assert [said for said in shown if "requests a wait" in said] == [f"echo-1: {line}"]
+    sentence = "HTTP 429: the server requests a wait of 86400 s (Retry-After), retrying in 0 s"
+    assert [line for line in shown if "requests a wait" in line] == [f"echo-1: {sentence}"]
     log = part.log.read_text("utf-8").splitlines()
-    assert sum("requests a wait" in said for said in log) == 2
+    assert sum("requests a wait" in line for line in log) == 2
 
 
 def test_what_fails_for_good_is_reported_and_the_rest_kept(part, server):
