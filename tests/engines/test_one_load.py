@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -124,23 +125,24 @@ def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
     assert model.asked == ["2k"]
 
 
-def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts):
-    late = Path(parts["4k"].prompts)
-    content = late.read_text()
-    late.unlink()
-    model.meanwhile = lambda part: part == "3k" and late.write_text(content)
+@pytest.fixture
+def make_late(parts):
+    """Makes the prompts of 4k, which are not there when the first job starts."""
+    prompts = Path(parts["4k"].prompts)
+    content = prompts.read_text()
+    prompts.unlink()
+    return partial(prompts.write_text, content)
+
+
+def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts, make_late):
+    model.meanwhile = lambda part: part == "3k" and make_late()
     ask(parts, "2k")
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
 
-def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts):
-    late = Path(parts["4k"].prompts)
-    content = late.read_text()
-    late.unlink()
+def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts, make_late):
     model.seconds = 60.0
-    model.meanwhile = lambda part: (
-        part == "3k" and threading.Timer(0.1, late.write_text, [content]).start()
-    )
+    model.meanwhile = lambda part: part == "3k" and threading.Timer(0.1, make_late).start()
     ask(parts, "2k")
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
