@@ -100,16 +100,6 @@ def test_the_documented_errors_mean_what_is_documented(status, body, means):
         assert "window" in failure(status, body, {}, 0.0).error
 
 
-@pytest.mark.parametrize("engine", ["anthropic", "gemini"])
-def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
-    with served(tmp_path, engine) as (server, part):
-        fault = Fault(529, b'{"type": "error"}', headers={"retry_after": "0"})
-        server.faults[""].extend([fault, Fault(503, b"[]")])
-        records = part.run(items(1, 2))
-        assert {record["status"] for record in records} == {"ok"}
-        assert sum(server.asked.values()) == 4
-
-
 @pytest.mark.parametrize(
     ("status", "body", "says"),
     [

@@ -236,14 +236,6 @@ def test_marks_are_operation(tmp_path):
     assert sorted(texts[:6]) == sorted(texts[6:])
 
 
-def test_flex_is_billed_as_flex_and_nothing_is_requested_anew(tmp_path):
-    with served(tmp_path, "gemini") as (server, part):
-        part.run(items(1, 2), service_tier="flex")
-        part.run(items(1, 2))
-    assert set(server.asked.values()) == {1}
-    assert [reply["tier"] for reply in part.replies()] == ["flex"] * 2
-
-
 def test_a_context_of_one_prompt_is_not_written(tmp_path):
     with served(tmp_path, "anthropic") as (server, part):
         part.run(items(contexts=3, questions=1))

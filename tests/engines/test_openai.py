@@ -35,6 +35,8 @@ def test_the_concurrency_is_used_and_never_exceeded(part, server, asked):
 
 TRANSIENT = {
     "429": error(429, Retry_After="0"),
+    "529": Fault(529, b'{"type": "error"}', headers={"retry_after": "0"}),
+    "503": Fault(503, b"[]"),
     "half json": Fault(body=b'{"choices": [{"mess'),
     "dropped": Fault(drop=True),
 }

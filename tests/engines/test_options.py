@@ -132,6 +132,7 @@ CASES = {
     "marked, in a batch": (in_batches(MarkingServer), NEWER, MARKED | BATCH),
     "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED),
     "Gemini": (ImplicitServer, OLDER, {}),
+    "Gemini, flex": (ImplicitServer, OLDER, FLEX),
     "Gemini, in a batch": (in_batches(CachedInBatches), OLDER, BATCH),
 }
 
