@@ -2,6 +2,7 @@
 happens."""
 
 import json
+from itertools import product
 
 import pytest
 
@@ -43,7 +44,7 @@ LOOKING = CALLS["look"]
 FETCHES = tuple(CALLS["fetch"].values())
 PRICE = {"input": 2.0, "cached": None, "output": 8.0}
 LOST = Fault(drop=True, body=b"")
-LOSSES = {"dropped": LOST, "500": Fault(500, b"{}", done=True), "503": Fault(503, b"{}", done=True)}
+LOSSES = [LOST, Fault(500, b"{}", done=True), Fault(503, b"{}", done=True)]
 """Replies to the making of a batch that do not say so."""
 ODD = [
     Fault(body=body)
@@ -63,7 +64,15 @@ SCRIPTS = {
     "fetch: ends in the middle": ("fetch", [Fault(cut=True)], {}, [10]),
 }  # fmt: skip
 """What goes wrong with a call, the operation, and the sizes of the batches that are made."""
-RUNS = [(engine, name) for name, (call, *_) in SCRIPTS.items() for engine in CALLS[call]]
+
+
+def runs():
+    """Each script with each provider: in the quick tier with one of them, which take turns."""
+    for number, (name, (call, *_)) in enumerate(SCRIPTS.items()):
+        engines = list(CALLS[call])
+        for engine in engines:
+            is_quick = engine == engines[number % len(engines)]
+            yield pytest.param(engine, name, marks=() if is_quick else pytest.mark.wide)
 
 
 @pytest.fixture(params=KINDS)
@@ -91,8 +100,7 @@ def state(part):
     return json.loads(part.journal.with_suffix(".batches.json").read_text("utf-8"))
 
 
-@pytest.mark.quick(len(SCRIPTS))
-@pytest.mark.parametrize(("engine", "name"), RUNS, indirect=["engine"])
+@pytest.mark.parametrize(("engine", "name"), [*runs()], indirect=["engine"])
 def test_each_item_is_submitted_once_and_answered_in_order(part, server, engine, name):
     call, faults, operation, sizes = SCRIPTS[name]
     server.faults[CALLS[call][engine]].extend(faults)
@@ -208,18 +216,20 @@ def test_what_there_is_never_room_for_is_an_error(part, server):
     assert len(server.batches) == 2
 
 
+UNHEARD = [("anthropic", LOST, True), *product(KINDS, LOSSES, [False])]
+"""Providers, replies, and whether each page of the list of batches is the first."""
+
+
 @pytest.mark.timeout(60)
-@pytest.mark.quick(3)
-@pytest.mark.parametrize("stuck", [False, True], ids=["pages", "the same page for ever"])
-@pytest.mark.parametrize("fault", LOSSES.values(), ids=LOSSES)
-@only("openai", "gemini", "anthropic")
+@pytest.mark.quick(4)
+@pytest.mark.parametrize(("engine", "fault", "stuck"), UNHEARD, indirect=["engine"])
 def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(
     part, server, engine, fault, stuck
 ):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
     server.faults[MAKING[engine]].append(fault)
     server.page = 1
-    server.stuck = stuck  # Anthropic's
+    server.stuck = stuck
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 

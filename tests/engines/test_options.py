@@ -158,7 +158,7 @@ def planned(price, how, items, answers=None, count=count, template=TEMPLATE, kno
     return {row["option"]: row for row in rows}
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize(("kind", "price", "how"), CASES.values(), ids=CASES)
 def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, how):
     gemini = issubclass(kind, GeminiServer)
