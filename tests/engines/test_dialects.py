@@ -272,30 +272,32 @@ ENDS = {
 def test_the_reason_why_a_response_ends_is_its_status(engine):
     for status, reasons in ENDS[engine].items():
         for reason in reasons:
-            candidate = {"content": {"parts": [{"text": "Hi"}]}, "finishReason": reason}
             content = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": reason}
-            response = message(engine, {**content, "usage": {}, "candidates": [candidate]})
+            reply = {**content, "usage": {}, **candidates({"text": "Hi"}, reason=reason)}
+            response = message(engine, reply)
             assert (response and response.status) == status, reason
             assert not response or response.finish_reason == reason
 
 
-@pytest.mark.parametrize("reason", ["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT"])
-def test_a_blocked_prompt_is_a_refusal(reason):
-    reply = {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 9}}
-    response = message("gemini", reply)
-    assert (response.status, response.finish_reason, response.prompt_tokens) == (
-        "refused",
-        reason,
-        9,
-    )
+def candidates(*parts, reason="STOP"):
+    return {"candidates": [{"content": {"parts": [*parts]}, "finishReason": reason}]}
+
+
+def gemini_thinks(mark):
+    return {
+        **candidates({"text": "Let me see.", "thought": mark},
+                     {"text": "4.", "thoughtSignature": "x"}),
+        "usageMetadata": {"promptTokenCount": 3000, "cachedContentTokenCount": 2900,
+                          "candidatesTokenCount": 10, "thoughtsTokenCount": 40,
+                          "totalTokenCount": 3050},
+    }  # fmt: skip
 
 
 CLAUDE_THINKS = {
     "content": [
         {"type": "thinking", "thinking": "Let me see.", "signature": "x"},
         {"type": "redacted_thinking", "data": "x"},
-        {"type": "text", "text": "It is "},
-        {"type": "text", "text": "4."},
+        {"type": "text", "text": "It is "}, {"type": "text", "text": "4."},
     ],
     "stop_reason": "end_turn", "model": "claude-x",
     "usage": {
@@ -303,45 +305,39 @@ CLAUDE_THINKS = {
         "output_tokens": 50, "output_tokens_details": {"thinking_tokens": 40},
     },
 }  # fmt: skip
+REPLIES = {
+    "Claude's reasoning": (
+        "anthropic", CLAUDE_THINKS,
+        {"text": "It is 4.", "reasoning": "Let me see.", "prompt_tokens": 3210,
+         "cached_tokens": 3000, "written_tokens": 200, "completion_tokens": 50,
+         "reasoning_tokens": 40, "served_model": "claude-x"}),
+    **{f"Gemini's reasoning, marked {mark!r}": (
+        "gemini", gemini_thinks(mark),
+        {"text": "4.", "reasoning": "Let me see.", "prompt_tokens": 3000, "cached_tokens": 2900,
+         "completion_tokens": 50, "reasoning_tokens": 40})
+       for mark in (True, 1, "true")},
+    "Claude's reasoning took the whole limit": (
+        "anthropic",
+        {"content": [], "stop_reason": "max_tokens", "usage": {
+            "output_tokens": 50, "output_tokens_details": {"thinking_tokens": 50}}},
+        {"status": "length", "text": "", "completion_tokens": 50}),
+    "Gemini's reasoning took the whole limit": (
+        "gemini",
+        {"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}],
+         "usageMetadata": {"thoughtsTokenCount": 50, "totalTokenCount": 60}},
+        {"status": "length", "text": "", "completion_tokens": 50}),
+    **{f"a prompt blocked for {reason}": (
+        "gemini",
+        {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 9}},
+        {"status": "refused", "finish_reason": reason, "prompt_tokens": 9})
+       for reason in ("SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT")},
+}  # fmt: skip
 
 
-def test_a_claude_reasoning_is_kept_apart_from_the_answer():
-    response = message("anthropic", CLAUDE_THINKS)
-    assert (response.text, response.reasoning) == ("It is 4.", "Let me see.")
-    prompt_tokens = response.prompt_tokens, response.cached_tokens, response.written_tokens
-    assert prompt_tokens == (3210, 3000, 200)
-    assert (response.completion_tokens, response.reasoning_tokens) == (50, 40)
-    assert response.served_model == "claude-x"
-
-
-@pytest.mark.parametrize("mark", [True, 1, "true"])
-def test_a_gemini_reasoning_is_kept_apart_and_counted_with_the_answer(mark):
-    parts = [{"text": "Let me see.", "thought": mark}, {"text": "4.", "thoughtSignature": "x"}]
-    usage = {"promptTokenCount": 3000, "cachedContentTokenCount": 2900, "candidatesTokenCount": 10,
-             "thoughtsTokenCount": 40, "totalTokenCount": 3050}  # fmt: skip
-    candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
-    response = message("gemini", {"candidates": [candidate], "usageMetadata": usage})
-    assert (response.text, response.reasoning) == ("4.", "Let me see.")
-    assert (response.prompt_tokens, response.cached_tokens) == (3000, 2900)
-    assert (response.completion_tokens, response.reasoning_tokens) == (50, 40)
-
-
-@pytest.mark.parametrize(
-    ("engine", "reply"),
-    [
-        ("anthropic", {"content": [], "stop_reason": "max_tokens", "usage": {
-            "output_tokens": 50, "output_tokens_details": {"thinking_tokens": 50}}}),
-        ("gemini", {"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}],
-                    "usageMetadata": {"thoughtsTokenCount": 50, "totalTokenCount": 60}}),
-    ],
-)  # fmt: skip
-def test_reasoning_may_spend_the_whole_limit(engine, reply):
+@pytest.mark.parametrize(("engine", "reply", "fields"), REPLIES.values(), ids=REPLIES)
+def test_the_parts_and_counts_of_a_reply_have_their_fields(engine, reply, fields):
     response = message(engine, reply)
-    assert (response.status, response.text, response.completion_tokens) == ("length", "", 50)
-
-
-def candidates(*parts):
-    return {"candidates": [{"content": {"parts": [*parts]}, "finishReason": "STOP"}]}
+    assert {name: getattr(response, name) for name in fields} == fields
 
 
 NO_ANSWERS = [
