@@ -94,20 +94,11 @@ def test_plain_text_of_a_model_that_is_not_said_to_think_is_unchanged(text, pref
     assert separate_reasoning(Response("ok", text), None, prefilled) == Response("ok", text)
 
 
-HOSTILE = ["<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n"]
-HOSTILE += [
-    "<think>a</think></think>",
-    "\u200b",
-    "assistant ",
-    "</s>",
-    "<|x|>",
-    "```</think>",
-    "<|channel|>analysis",
-    "<|channel|>final<|message|>`",
-    " ",
-    "\n \n",
-    "<",
-]
+HOSTILE = [
+    "<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n",
+    "<think>a</think></think>", "\u200b", "assistant ", "</s>", "<|x|>", "```</think>",
+    "<|channel|>analysis", "<|channel|>final<|message|>`", " ", "\n \n", "<",
+]  # fmt: skip
 
 
 @pytest.mark.quick(12)
