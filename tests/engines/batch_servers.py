@@ -129,8 +129,7 @@ class BatchServer(Batching, Server):
             wanted = json.loads(content)
             lines = [json.loads(line) for line in self.files[wanted["input_file_id"]].splitlines()]
             asked = [(line["custom_id"], line["body"]) for line in lines]
-            known = {"wanted": wanted, "url": wanted["endpoint"]}
-            return self.shown(self.make(asked, **known)), ()
+            return self.shown(self.make(asked, wanted=wanted)), ()
         if path == "/batches":
             return self.paged(query, "after"), ()
         return self.shown(self.look(self.batches[int(path.removeprefix("/batches/batch_"))])), ()
@@ -186,7 +185,9 @@ class AnthropicBatchServer(Batching, AnthropicServer):
         rest = path.removeprefix("/v1/messages/batches").strip("/").split("/")
         if content is not None:
             wanted = json.loads(content)["requests"]
-            return self.shown(self.make([(one["custom_id"], one["params"]) for one in wanted])), ()
+            return self.shown(
+                self.make([(line["custom_id"], line["params"]) for line in wanted])
+            ), ()
         if rest == [""]:
             for batch in self.batches:
                 self.look(batch)
@@ -236,14 +237,15 @@ class GeminiBatchServer(Batching, GeminiServer):
         if path.endswith(":batchGenerateContent"):
             wanted = json.loads(content)["batch"]
             lines = self.files[wanted["inputConfig"]["fileName"]].splitlines()
-            asked = [(one["key"], one["request"]) for one in map(json.loads, lines)]
+            asked = [(line["key"], line["request"]) for line in map(json.loads, lines)]
             return self.shown(self.make(asked, name=wanted["displayName"])), ()
         if path == "/v1/batches":
             start = int(query.get("pageToken", ["0"])[0])
             listed = [self.shown(batch) for batch in reversed(self.batches)]
-            found = {"operations": listed[start : start + self.page]} if listed else {}
-            more = start + self.page < len(listed)
-            return {**found, **({"nextPageToken": str(start + self.page)} if more else {})}, ()
+            page = {"operations": listed[start : start + self.page]} if listed else {}
+            if start + self.page < len(listed):
+                page["nextPageToken"] = str(start + self.page)
+            return page, ()
         if path.endswith(":download"):
             number = int(path.removesuffix(":download").rpartition("-")[2])
             return self.lines(self.batches[number]), ()

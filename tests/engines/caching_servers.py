@@ -10,7 +10,7 @@ from functools import cache
 
 from batch_servers import BatchServer, GeminiBatchServer
 from dialect_servers import GeminiServer, as_chat, in_dialect
-from servers import Server, echo, prompt_of
+from servers import Server, echo
 from steadfast.base.tokens import load_tokenizer
 
 LEAST, STEP = 1024, 128  # tokens of a prefix that is cached, and by which an older cache grows
@@ -118,29 +118,27 @@ class MarkingServer(CachingServer):
     """From GPT-5.6 on: an exact match at a mark, or else at the end of the newest message."""
 
     def counted(self, prompt, body, batched):
-        whole = len(tokens(prompt)) + TEMPLATE
+        total = len(tokens(prompt)) + TEMPLATE
         content = body["messages"][-1]["content"]
-        parts = [content] if isinstance(content, str) else [part["text"] for part in content]
-        marked = [
-            number
-            for number, part in enumerate(content if isinstance(content, list) else [], start=1)
-            if part.get("prompt_cache_breakpoint", {}).get("mode") == "explicit"
-        ]
-        if body.get("prompt_cache_options", {}).get("mode") != "explicit":
-            marked.append(len(parts))
+        parts = [{"text": content}] if isinstance(content, str) else content
+        is_explicit = body.get("prompt_cache_options", {}).get("mode") == "explicit"
+        entries = {}  # by the tokens that they have
+        beginning = ""
+        for part in parts:
+            beginning += part["text"]
+            marked = part.get("prompt_cache_breakpoint", {}).get("mode") == "explicit"
+            if marked or (part is parts[-1] and not is_explicit):
+                entries[len(tokens(beginning))] = beginning
         machine = self.machine(prompt, body)
-        ends = {len(tokens("".join(parts[:at]))): "".join(parts[:at]) for at in marked}
-        ends = {end: text for end, text in ends.items() if end >= LEAST}
-        held = [end for end, text in ends.items() if self.known(machine, text)]
-        read = max(held, default=0)
-        written = max(ends, default=0) - read
-        return whole - read - written, read, written
+        read = end = 0
+        for count, text in entries.items():
+            if count >= LEAST:
+                end = count
+                read = count if self.known(machine, text) else read
+        return total - end, read, end - read
 
 
 def in_batches(kind):
     """The same server, of batches."""
     batches = GeminiBatchServer if issubclass(kind, GeminiServer) else BatchServer
     return type(f"Batched{kind.__name__}", (kind, batches), {})
-
-
-__all__ = ["ImplicitServer", "MarkingServer", "PrefixServer", "in_batches", "prompt_of"]

@@ -20,6 +20,7 @@ from steadfast.contract.request import Item
 from steadfast.engines.api import batch_api, engine, pace
 from steadfast.engines.api.batch_files import FACTS
 from steadfast.engines.api.engines import BATCHES
+from steadfast.engines.cost.bill import Bill
 from warm_python import warm_python
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -33,6 +34,14 @@ def items(contexts=2, questions=5):
         for q in range(questions)
         for c in range(contexts)
     ]
+
+
+def items_with(server, faults):
+    """Items, each of whose requests meets one of the faults at that server."""
+    asked = items(1, len(faults))
+    for item, fault in zip(asked, faults, strict=True):
+        server.faults[item.tail.strip()].append(fault)
+    return asked
 
 
 def prompts(asked=None):
@@ -67,7 +76,7 @@ class Part:
 
     def __init__(self, directory: Path, url: str | None = None, engine="openai", **operation):
         self.directory = directory
-        self.journal = directory / "journal.jsonl"
+        self.journal = directory / "journals/4k.jsonl"
         self.out = directory / "out.jsonl"
         self.provenance_out = directory / "out.provenance.json"
         self.log = directory / "log"
@@ -96,7 +105,7 @@ class Part:
         with ExitStack() as stack:
             for module, name, value in (
                 (engine, "ATTEMPTS", attempts),
-                (pace, "BACKOFF", 0.02),
+                (pace, "BACKOFF", 0.005),
                 (batch_api, "FIRST_PAUSE", 0.01),
                 (batch_api, "LONGEST_PAUSE", 0.05),
             ):
@@ -122,6 +131,14 @@ class Part:
 
     def records(self):
         return [json.loads(line) for line in self.out.read_text("utf-8").splitlines()]
+
+    def replies(self):
+        """What its journal has, in the order in which it came."""
+        return [json.loads(line) for line in self.journal.read_text("utf-8").splitlines()]
+
+    def spent(self, price):
+        """The bill by its journal."""
+        return Bill(price, 1.0, [self.journal.parent]).spent()
 
     def provenance(self):
         return json.loads(self.provenance_out.read_text("utf-8"))

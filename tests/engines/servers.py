@@ -31,6 +31,12 @@ def error(status, code=None, message="", **headers):
     return Fault(status, json.dumps(body).encode(), headers=headers)
 
 
+def replied(content, finish_reason="stop", **fields):
+    """A reply of that content in place of the server's own."""
+    choice = {"finish_reason": finish_reason, "message": {"content": content}}
+    return Fault(body=json.dumps({"choices": [choice], **fields}).encode())
+
+
 def echo(prompt):
     """What the server answers to a prompt."""
     return f"You said: {prompt[-40:]}"
@@ -54,9 +60,13 @@ class Server:
         self.log = []
         self.requests = []
         self.bodies = []
-        self.keys = set()
         self.busy = self.most_busy = 0
         self.lock = threading.RLock()
+
+    @property
+    def keys(self):
+        """The API keys that it was sent."""
+        return {header.get(self.key_header) for _, header, _ in self.requests}
 
     def next_fault(self, name):
         for ending, faults in self.faults.items():
@@ -119,36 +129,16 @@ def text_of(message):
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-class JsonHandler(BaseHTTPRequestHandler):
-    """Reads and sends bodies; nothing is printed."""
-
-    protocol_version = "HTTP/1.1"
-
-    def body(self):
-        return self.rfile.read(int(self.headers["Content-Length"]))
-
-    def send(self, content, status=200, headers=(), cut=None, reason=None):
-        """Sends a body; ``cut``: only so many bytes of it, and then the connection is closed."""
-        self.send_response(status, reason)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.close_connection |= cut is not None
-        self.wfile.write(content[:cut])
-
-    def log_message(self, *_):
-        pass
-
-
 def handler_of(server):
-    class Handler(JsonHandler):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else bodies wait 40 ms for the header's acknowledgement
+
         def do_GET(self):
             self.answer(None)
 
         def do_POST(self):
-            self.answer(self.body())
+            self.answer(self.rfile.read(int(self.headers["Content-Length"])))
 
         def answer(self, content):
             if server.stopped:  # a connection that outlives its server
@@ -156,7 +146,6 @@ def handler_of(server):
                 return
             with server.lock:
                 server.requests.append((self.path, self.headers, content))
-                server.keys.add(self.headers.get(server.key_header))
             reply, headers, fault = server.respond(self.command, self.path, self.headers, content)
             body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
             body = body if fault.body is None else fault.body
@@ -165,11 +154,25 @@ def handler_of(server):
             if fault.drop and not body:
                 self.close_connection = True
                 return
-            cut = len(body) // 2 if fault.drop else None
+            sent = len(body) // 2 if fault.drop else None
             try:
-                self.send(body, fault.status or 200, [*headers, *names], cut, fault.reason)
+                self.send(body, fault.status or 200, [*headers, *names], sent, fault.reason)
             except OSError:
                 self.close_connection = True
+
+        def send(self, body, status=200, headers=(), sent=None, reason=None):
+            """Sends a body; ``sent``: only so many bytes, and then the connection is closed."""
+            self.send_response(status, reason)
+            for name, value in headers:
+                self.send_header(name, value)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.close_connection |= sent is not None
+            self.wfile.write(body[:sent])
+
+        def log_message(self, *_):
+            """Nothing is printed."""
 
     return Handler
 

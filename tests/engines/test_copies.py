@@ -51,7 +51,7 @@ def errors_of(folder: Path, copies: int, **variables: str) -> dict[str, str]:
     """Asks three parts of so many copies; what failed, by part."""
     script = folder / "ask.py"
     script.write_text(ASK)
-    own = {
+    folders = {
         "PYTHONPATH": f"{HERE.parents[1] / 'scripts'}:{HERE / 'fake_vllm'}:{HERE}",
         "FAKE_VLLM_LOADS": str(folder / f"loads-{copies}"),
         "CUDA_VISIBLE_DEVICES": "GPU-a,GPU-b,GPU-c",
@@ -59,7 +59,7 @@ def errors_of(folder: Path, copies: int, **variables: str) -> dict[str, str]:
     }
     done = subprocess.run(
         [sys.executable, script, str(copies)],
-        env={**os.environ, **own, **variables},
+        env={**os.environ, **folders, **variables},
         capture_output=True,
         text=True,
         timeout=120,
@@ -144,8 +144,8 @@ def request(tokens: int, answer: int) -> Request:
 )
 def test_contexts_are_shared_out_by_their_work(sizes, expected):
     groups = [[request(size * 100, 0)] for size in sizes]
-    found = [[group[0].prompt_tokens // 100 for group in share] for share in shares(groups, 2)]
-    assert found == expected
+    shared = [[group[0].prompt_tokens // 100 for group in share] for share in shares(groups, 2)]
+    assert shared == expected
 
 
 def test_the_answers_of_a_context_are_work_too():

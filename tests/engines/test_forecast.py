@@ -82,8 +82,7 @@ def test_cuts_of_one_context_share_all_of_the_shorter_one():
 
 def test_what_the_journal_holds_is_not_asked(part, server):
     part.run(items(2, 3))
-    known = final_tiers(part.journal)
-    row = plan_part(requests(), known, TOKENIZER)
+    row = plan_part(requests(), final_tiers(part.journal), TOKENIZER)
     assert (row["requests"], row["cached"], row["remaining"]) == (10, 6, 4)
     part.run()
     assert plan_part(requests(), final_tiers(part.journal), TOKENIZER)["remaining"] == 0
@@ -130,34 +129,33 @@ RUN = {
 }
 
 
-def test_a_stated_throughput_is_taken_where_nothing_is_measured():
-    found = speed(STATED)
-    assert (found.source, found.load, found.seconds(WORK)) == ("stated", 0.0, 40 + 100)
-
-
-def test_what_past_runs_measured_wins_over_it_and_keeps_the_proportions():
-    found = speed(STATED, [RUN])
-    assert (found.source, found.load) == ("measured", 40.0)
-    assert found.seconds(WORK) == pytest.approx(60.0)
+UNSTATED = {"throughput": None}
+SPEEDS = {
+    "stated": (STATED, [], WORK, 40 + 100),
+    "measured": (STATED, [RUN], WORK, 60),
     # By the stated throughput twice the prompts take 80 + 100 seconds, in place of 40 + 100.
-    longer = Work(100, 800_000, 80_000, 10_000)
-    assert found.seconds(longer) == pytest.approx(60.0 * 180 / 140)
-
-
-def test_past_runs_tell_where_no_throughput_is_stated():
-    found = speed({"throughput": None}, [RUN])
-    assert found.seconds(WORK) == pytest.approx(60.0)
+    "measured, in the stated proportions": (
+        STATED, [RUN], Work(100, 800_000, 80_000, 10_000), 60 * 180 / 140),
+    "measured, nothing stated": (UNSTATED, [RUN], WORK, 60),
     # A token of an answer takes as long as 20 of a prompt: 2,000 and 10,000 in place of 12,000.
-    assert found.seconds(Work(1, 0, 80_000, 10_000)) == pytest.approx(60.0 * 14_000 / 12_000)
+    "measured, in the usual proportions": (
+        UNSTATED, [RUN], Work(1, 0, 80_000, 10_000), 60 * 14_000 / 12_000),
+    "twenty answers measure": (STATED, [{**RUN, "answered": 20}], WORK, 60),
+    "nineteen do not": (STATED, [{**RUN, "answered": 19}], WORK, 140),
+}  # fmt: skip
 
 
-def test_twenty_answers_measure():
-    assert speed(STATED, [{**RUN, "answered": 19}]).source == "stated"
-    assert speed(STATED, [{**RUN, "answered": 20}]).source == "measured"
+@pytest.mark.parametrize(("settings", "runs", "work", "seconds"), SPEEDS.values(), ids=SPEEDS)
+def test_what_past_runs_measured_wins_over_a_stated_throughput(settings, runs, work, seconds):
+    estimate = speed(settings, runs)
+    assert estimate.seconds(work) == pytest.approx(seconds)
+    is_measured = bool(runs) and runs[0]["answered"] >= 20
+    assert estimate.source == ("measured" if is_measured else "stated")
+    assert estimate.load == (40.0 if runs else 0.0)
 
 
 def test_without_either_nothing_is_known():
-    assert speed({"throughput": None}) is None
+    assert speed(UNSTATED) is None
 
 
 @pytest.mark.parametrize(
@@ -189,12 +187,12 @@ def test_a_run_records_its_tokens_and_what_answered(part, server):
 
 
 def test_a_job_asks_for_its_work_and_its_share_of_the_load_twice():
-    found = Speed(300.0, lambda work: work.output / 10, "stated")
+    speed_ = Speed(300.0, lambda work: work.output / 10, "stated")
     work = Work(60, 9_000, 900, 6_000)
     # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
-    assert job_minutes(work, found, 6, None) == 24
-    assert job_minutes(work, found, 6, None, attempt=2) == 35
-    assert job_minutes(work, found, 6, hours=3) == 180
+    assert job_minutes(work, speed_, 6, None) == 24
+    assert job_minutes(work, speed_, 6, None, attempt=2) == 35
+    assert job_minutes(work, speed_, 6, hours=3) == 180
     assert job_minutes(work, None, 1, None) == 240
 
 

@@ -34,13 +34,13 @@ def items(length: str) -> list[Item]:
 
 
 def parts(folder: Path, url: str) -> dict[str, Part]:
-    made = {}
+    by_length = {}
     for length in LENGTHS:
         directory = folder / length
         directory.mkdir(parents=True)
-        made[length] = Part(directory, url)
-        made[length].operation["max_concurrency"] = 1
-    return made
+        by_length[length] = Part(directory, url)
+        by_length[length].operation["max_concurrency"] = 1
+    return by_length
 
 
 def joint(length: str, part: Part) -> JointPart:
@@ -50,9 +50,9 @@ def joint(length: str, part: Part) -> JointPart:
 
 def test_a_family_goes_together_longest_first_and_each_part_finds_its_responses(tmp_path):
     with running() as server:
-        made = parts(tmp_path, server.url)
+        by_length = parts(tmp_path, server.url)
         started = time.monotonic()
-        answer_jointly("m", [joint(length, part) for length, part in made.items()])
+        answer_jointly("m", [joint(length, part) for length, part in by_length.items()])
         elapsed = time.monotonic() - started
         sent = [prompt for prompt, *_ in server.log]
         assert len(sent) == len(set(sent)) == 18
@@ -62,7 +62,7 @@ def test_a_family_goes_together_longest_first_and_each_part_finds_its_responses(
         assert sizes == sorted(sizes, reverse=True)
 
         spent = 0.0
-        for length, part in made.items():
+        for length, part in by_length.items():
             (run,) = read_json(record_path(part.journal))["runs"]
             assert (run["answered"], run["failed"]) == (6, 0)
             assert bool(run["latencies"]) == (length == "short")  # once for all parts
@@ -75,20 +75,20 @@ def test_a_family_goes_together_longest_first_and_each_part_finds_its_responses(
 
 def test_with_one_part_to_send_its_own_run_sends_it(tmp_path):
     with running() as server:
-        made = parts(tmp_path, server.url)
+        by_length = parts(tmp_path, server.url)
         for length in ("short", "middle"):
-            made[length].run(items(length))
-        answer_jointly("m", [joint(length, part) for length, part in made.items()])
+            by_length[length].run(items(length))
+        answer_jointly("m", [joint(length, part) for length, part in by_length.items()])
         assert server.asked.total() == 12
 
 
 def test_a_part_with_another_model_is_left_to_its_own_run(tmp_path):
     with running() as server:
-        made = parts(tmp_path, server.url)
-        made["middle"].answers["model"] = "echo-2"
-        answer_jointly("m", [joint(length, part) for length, part in made.items()])
+        by_length = parts(tmp_path, server.url)
+        by_length["middle"].answers["model"] = "echo-2"
+        answer_jointly("m", [joint(length, part) for length, part in by_length.items()])
         assert server.asked.total() == 12
-        assert not made["middle"].journal.exists()
+        assert not by_length["middle"].journal.exists()
 
 
 def request(prefix: str) -> Request:
@@ -99,13 +99,15 @@ def request(prefix: str) -> Request:
 def test_beginnings_of_a_context_are_in_its_group(endings):
     contexts = ["c" * FAMILY_PREFIX + ending for ending in endings]
     groups = families([[request(context)] for context in contexts])
-    assert sorted(one.prefix for group in groups for one in group) == sorted(contexts)
-    of = {one.prefix: number for number, group in enumerate(groups) for one in group}
+    assert sorted(request.prefix for group in groups for request in group) == sorted(contexts)
+    numbers = {}
+    for number, group in enumerate(groups):
+        numbers |= {request.prefix: number for request in group}
     for short in contexts:
         for long in contexts:
             if long.startswith(short):
                 shorter = [c for c in contexts if short.startswith(c)]
-                assert of[long] == of[min(shorter, key=len)]
+                assert numbers[long] == numbers[min(shorter, key=len)]
 
 
 def test_short_prefixes_make_no_family():

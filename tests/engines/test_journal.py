@@ -49,8 +49,8 @@ def final(responses):
 
 def read(path, count=20):
     with Journal(path) as journal:
-        known = {f"h{n}": journal.get(f"h{n}") for n in range(count)}
-        return {name: response for name, response in known.items() if response}
+        responses = {f"h{n}": journal.get(f"h{n}") for n in range(count)}
+        return {name: response for name, response in responses.items() if response}
 
 
 @pytest.fixture
@@ -229,22 +229,22 @@ def two_nodes(path, tmp_path, monkeypatch):
 
 
 def test_a_journal_that_two_nodes_write_is_noticed_at_the_next_answer(path, two_nodes):
-    one, two = two_nodes
-    one.append("a", ANSWER)
+    first, second = two_nodes
+    first.append("a", ANSWER)
     with pytest.raises(UserError, match=r"j\.jsonl: another job is writing to this journal"):
-        two.append("b", ANSWER)
-    with pytest.raises(UserError), two:
+        second.append("b", ANSWER)
+    with pytest.raises(UserError), second:
         pass
-    with one:
-        assert one.get("a") == ANSWER
+    with first:
+        assert first.get("a") == ANSWER
 
 
 def test_one_that_another_node_wrote_after_the_last_answer_is_noticed_at_the_end(two_nodes):
-    one, two = two_nodes
-    with two, pytest.raises(UserError, match="another job is writing to this journal"), one:
-        one.append("a", ANSWER)
-        two._size = one._size  # as a node sees it whose file system tells it late
-        two.append("b", ANSWER)
+    first, second = two_nodes
+    with second, pytest.raises(UserError, match="another job is writing to this journal"), first:
+        first.append("a", ANSWER)
+        second._size = first._size  # as a node sees it whose file system tells it late
+        second.append("b", ANSWER)
 
 
 def test_a_stale_handle_may_pass_and_a_full_disk_does_not(path, monkeypatch):

@@ -64,16 +64,16 @@ def taken(rate, count, start=4, most=64, full=lambda number: True):
     level = Level(start, most)
     now = 0.0
     waiting = deque()
-    found = []
+    sent = []
     for number in range(count):
-        if not found or level.limit != found[-1][0]:
-            found.append((level.limit, number))
+        if not sent or level.limit != sent[-1][0]:
+            sent.append((level.limit, number))
         while len(waiting) < level.limit:
             waiting.append(now)
             level.sent(now)
         now += 1 / rate(level.limit, number)
         level.answered(waiting.popleft(), now, full(number))
-    return found
+    return sent
 
 
 def levels(*given, **settings):
@@ -86,32 +86,32 @@ def test_slow_start_goes_by_three_as_soon_as_two_thirds_of_a_round_are_answered(
 
 
 def test_where_more_requests_bring_no_more_answers_trials_come_ever_later():
-    found = taken(lambda *_: 200, 4_000)
-    assert [level for level, _ in found] == [4, 12] * 7 + [4]
+    sent = taken(lambda *_: 200, 4_000)
+    assert [level for level, _ in sent] == [4, 12] * 7 + [4]
     # A round is half a second, 100 answers.
-    held = [until - since for (level, since), (_, until) in pairwise(found) if level == 4]
+    held = [until - since for (level, since), (_, until) in pairwise(sent) if level == 4]
     assert [round(gap / 100) for gap in held[1:]] == [1, 2, 4, 8, 8, 8]
 
 
 def test_beyond_a_peak_it_comes_back_and_tries_both_ways():
-    found = levels(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
-    assert found[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
-    assert set(found[9:]) == {16, 20, 28}  # a fifth less, eight more
+    sent = levels(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
+    assert sent[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
+    assert set(sent[9:]) == {16, 20, 28}  # a fifth less, eight more
 
 
 def test_a_server_that_gets_faster_gets_ever_more():
-    found = taken(lambda level, n: 10 * min(level, 8 if n < 1_500 else 64), 3_000)
-    assert {level for level, number in found if 400 < number < 1_500} == {7, 9, 17}
-    after = [level for level, number in found if number > 1_600]
+    sent = taken(lambda level, n: 10 * min(level, 8 if n < 1_500 else 64), 3_000)
+    assert {level for level, number in sent if 400 < number < 1_500} == {7, 9, 17}
+    after = [level for level, number in sent if number > 1_600]
     assert after == [17, 25, 33, 41, 49, 57, 64]  # eight more each
 
 
 def test_a_server_that_gets_slower_gets_a_level_in_proportion_at_once():
-    found = taken(lambda level, n: 10 * min(level, 64 if n < 1_000 else 8), 3_000)
-    after = [level for level, number in found if number > 1_000]
+    sent = taken(lambda level, n: 10 * min(level, 64 if n < 1_000 else 8), 3_000)
+    after = [level for level, number in sent if number > 1_000]
     assert after[0] == 32  # after two rounds of less than half of the answers
     assert min(after[:5]) <= 12
-    assert {level for level, number in found if number > 2_000} <= {7, 8, 9, 16, 17}
+    assert {level for level, number in sent if number > 2_000} <= {7, 8, 9, 16, 17}
 
 
 def test_nothing_is_tried_where_the_level_holds_no_request_back():
@@ -121,8 +121,8 @@ def test_nothing_is_tried_where_the_level_holds_no_request_back():
 @pytest.mark.parametrize(("every", "trials"), [(2, True), (3, False)])
 def test_a_round_counts_where_the_level_held_half_of_its_requests_back(every, trials):
     # 64 answers a second at any level: half a second is 32 of them to the very last bit.
-    found = levels(lambda *_: 64, 1_000, full=lambda number: number % every == 0)
-    assert found[:2] == [4, 12] and (len(found) > 2) == trials
+    sent = levels(lambda *_: 64, 1_000, full=lambda number: number % every == 0)
+    assert sent[:2] == [4, 12] and (len(sent) > 2) == trials
 
 
 def test_it_neither_falls_below_its_start_nor_grows_beyond_the_most():

@@ -35,47 +35,47 @@ def job(benchmark: str, part: str, **others: str) -> dict[str, str]:
     return {"benchmark": benchmark, "part": part, "model": "tiny", **others}
 
 
-def load_of(found: Loads, wildcards: dict[str, str]) -> str | None:
-    return found.of(Job.of(wildcards))
+def load_of(groups: Loads, wildcards: dict[str, str]) -> str | None:
+    return groups.of(Job.of(wildcards))
 
 
 def test_a_models_parts_of_all_benchmarks_share_a_load_and_a_judges_verdicts_another(tmp_path):
-    found = loads(tmp_path)
+    groups = loads(tmp_path)
     for wildcards in (job("lifbench", "2k"), job("lifbench", "4k"), job("cfbench", "zh")):
-        assert load_of(found, wildcards) == "models.tiny"
-        assert load_of(found, {**wildcards, "model": "served"}) == "models.served"
-        assert load_of(found, {**wildcards, "model": "api"}) is None
+        assert load_of(groups, wildcards) == "models.tiny"
+        assert load_of(groups, {**wildcards, "model": "served"}) == "models.served"
+        assert load_of(groups, {**wildcards, "model": "api"}) is None
     for model in ("tiny", "api"):
-        assert load_of(found, job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"
+        assert load_of(groups, job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"
 
 
 def test_parts_per_load_gives_so_many_parts_a_load(tmp_path):
-    found = loads(tmp_path, parts_per_load=2)
+    groups = loads(tmp_path, parts_per_load=2)
     parts = [("lifbench", "2k"), ("lifbench", "3k"), ("lifbench", "4k"), ("cfbench", "zh")]
-    names = [load_of(found, job(*part)) for part in parts]
+    names = [load_of(groups, job(*part)) for part in parts]
     assert names == ["models.tiny+0", "models.tiny+0", "models.tiny+1", "models.tiny+1"]
 
 
 def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_first(tmp_path):
-    found = loads(tmp_path)
+    groups = loads(tmp_path)
     judge = job("cfbench", "zh", judge="judge")
     api = job("lifbench", "2k", model="api")
     first = job("lifbench", "2k")
     second = job("lifbench", "3k")
-    order = [found.priority(Job.of(wildcards)) for wildcards in (api, first, second, judge)]
+    order = [groups.priority(Job.of(wildcards)) for wildcards in (api, first, second, judge)]
     assert order[0] == 0
     assert order == sorted(set(order), reverse=True)
 
     done = tmp_path / "lifbench/outputs/tiny/2k.jsonl"
     done.parent.mkdir(parents=True)
     done.touch()
-    assert found.priority(Job.of(first)) > found.priority(
+    assert groups.priority(Job.of(first)) > groups.priority(
         Job.of(second)
     )  # made from nobody knows what
     Provenance.beside(
-        done, InputDigests(found.run).outputs("lifbench", "tiny", "2k").input_digest
+        done, InputDigests(groups.run).outputs("lifbench", "tiny", "2k").input_digest
     ).write()
-    assert found.priority(Job.of(second)) > found.priority(Job.of(first))
+    assert groups.priority(Job.of(second)) > groups.priority(Job.of(first))
 
 
 def planned(rule: str, output: str, **wildcards: str) -> SimpleNamespace:
@@ -97,10 +97,10 @@ def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path)
         planned("verdicts", "-", **job("cfbench", "zh", judge="judge")),
     ]
     ((first, second),) = loads(results).assignments(jobs)["assignments"]
-    assert [one["job"]["part"] for one in (first, second)] == ["2k", "3k"]
-    own = Assignment.plain(first)
-    assert own.path(own.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"
-    assert own.path(own.job.log) == results / "logs/lifbench/inference/tiny/2k.log"
+    assert [first["job"]["part"], second["job"]["part"]] == ["2k", "3k"]
+    assignment = Assignment.plain(first)
+    assert assignment.path(assignment.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"
+    assert assignment.path(assignment.job.log) == results / "logs/lifbench/inference/tiny/2k.log"
     # What the run makes anew counts from the moment at which it is another file.
     assert second["before"][str(prompts)] == prompts.stat().st_mtime_ns
     assert str(results / "lifbench/prompts/2k.jsonl") not in first["before"]
@@ -110,11 +110,11 @@ def test_a_clusters_job_knows_the_jobs_that_it_was_given(monkeypatch):
     jobs = [("inference", job("lifbench", part)) for part in ("2k", "3k")]
     monkeypatch.setenv("STEADFAST_ALLOCATION", "")
     monkeypatch.delenv("STEADFAST_ALLOCATION")
-    whole = Allocation.of_cluster(jobs)
-    assert [tuple(one) for one in whole.jobs] == jobs
+    allocation = Allocation.of_cluster(jobs)
+    assert [tuple(one) for one in allocation.jobs] == jobs
     # The process of one job inherits what the first was told.
     part = Allocation.of_cluster(jobs[:1])
-    assert ([tuple(one) for one in part.jobs], part.name) == (jobs, whole.name)
+    assert ([tuple(one) for one in part.jobs], part.name) == (jobs, allocation.name)
 
 
 def test_a_run_that_is_no_clusters_job_has_no_allocation(monkeypatch):

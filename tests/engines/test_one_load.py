@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def model(monkeypatch) -> Model:
 @pytest.fixture
 def parts(tmp_path) -> dict[str, Assignment]:
     """Three parts of one model, whose prompts are made."""
-    found = {}
+    assignments = {}
     for part in PARTS:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
         prompts.parent.mkdir(parents=True, exist_ok=True)
@@ -69,8 +70,8 @@ def parts(tmp_path) -> dict[str, Assignment]:
         results = tmp_path / "results"
         before = {str(results / job.outputs): 0}
         files = str(prompts), [], str(results), "", "models.m", "run-1", before
-        found[part] = Assignment(job, params, "l1", *files)
-    return found
+        assignments[part] = Assignment(job, params, "l1", *files)
+    return assignments
 
 
 def ask(parts: dict[str, Assignment], part: str) -> None:
@@ -124,23 +125,24 @@ def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
     assert model.asked == ["2k"]
 
 
-def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts):
-    late = Path(parts["4k"].prompts)
-    content = late.read_text()
-    late.unlink()
-    model.meanwhile = lambda part: part == "3k" and late.write_text(content)
+@pytest.fixture
+def make_late(parts):
+    """Makes the prompts of 4k, which are not there when the first job starts."""
+    prompts = Path(parts["4k"].prompts)
+    content = prompts.read_text()
+    prompts.unlink()
+    return partial(prompts.write_text, content)
+
+
+def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts, make_late):
+    model.meanwhile = lambda part: part == "3k" and make_late()
     ask(parts, "2k")
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
 
-def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts):
-    late = Path(parts["4k"].prompts)
-    content = late.read_text()
-    late.unlink()
+def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts, make_late):
     model.seconds = 60.0
-    model.meanwhile = lambda part: (
-        part == "3k" and threading.Timer(0.1, late.write_text, [content]).start()
-    )
+    model.meanwhile = lambda part: part == "3k" and threading.Timer(0.1, make_late).start()
     ask(parts, "2k")
     assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
 
@@ -168,16 +170,16 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
 )
 def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
     ask(parts, "2k")
-    own = change(parts["3k"])
-    run_with_siblings(own, {}, list(parts.values()))
+    changed = change(parts["3k"])
+    run_with_siblings(changed, {}, list(parts.values()))
     assert model.asked == ["2k", "3k", "4k", "3k"]
-    assert text(own) == f"3k of {Path(own.prompts).read_text()}"
-    assert ".3k.ahead" not in hidden(own)
+    assert text(changed) == f"3k of {Path(changed.prompts).read_text()}"
+    assert ".3k.ahead" not in hidden(changed)
 
 
 def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
     ask(parts, "2k")
-    again = [replace(one, run="run-2") for one in parts.values()]
+    again = [replace(part, run="run-2") for part in parts.values()]
     model.known = set(PARTS)
     run_with_siblings(again[1], {}, again)
     assert model.asked == ["2k", "3k", "4k", "3k"]

@@ -21,7 +21,6 @@ from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part, items, prompts
 from servers import echo, running
 from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.cost.bill import Bill
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
 from steadfast.plan.page import plan_page
@@ -133,6 +132,7 @@ CASES = {
     "marked, in a batch": (in_batches(MarkingServer), NEWER, MARKED | BATCH),
     "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED),
     "Gemini": (ImplicitServer, OLDER, {}),
+    "Gemini, flex": (ImplicitServer, OLDER, FLEX),
     "Gemini, in a batch": (in_batches(CachedInBatches), OLDER, BATCH),
 }
 
@@ -158,7 +158,7 @@ def planned(price, how, items, answers=None, count=count, template=TEMPLATE, kno
     return {row["option"]: row for row in rows}
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize(("kind", "price", "how"), CASES.values(), ids=CASES)
 def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, how):
     gemini = issubclass(kind, GeminiServer)
@@ -167,13 +167,12 @@ def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, 
     row = next(iter(planned(price, how, items, answers).values()))
     with running(kind=kind) as server:
         part = Part(tmp_path, server.url, "gemini" if gemini else "openai")
-        part.journal = tmp_path / "journals/4k.jsonl"
         part.run(items, **how)
     assert row["cost"] == pytest.approx(sum(server.bill), rel=0.02)
     tier = "batch" if "batch" in how else how.get("service_tier")
     assert set(final_tiers(part.journal).values()) - {None} == ({tier} if tier else set())
     prices = price if "written" in price else price | {"written": price["input"]}
-    assert Bill(prices, 1.0, [part.journal.parent]).spent() == pytest.approx(sum(server.bill))
+    assert part.spent(prices) == pytest.approx(sum(server.bill))
 
 
 @pytest.mark.parametrize(("operation", "written"), [({}, 10), (MARKED, 2)])

@@ -57,8 +57,8 @@ MARKED = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer, blank):
     start, end = PAIRS.get(parser, THINK)
     text = f"{start}{blank}{reasoning}{blank}{end}{blank}{answer}"
-    told = separate_reasoning(Response("ok", text), {**ANY, "parser": parser}, None)
-    assert (told.status, told.reasoning, told.text) == ("ok", reasoning, answer)
+    separated = separate_reasoning(Response("ok", text), {**ANY, "parser": parser}, None)
+    assert (separated.status, separated.reasoning, separated.text) == ("ok", reasoning, answer)
 
 
 @given(
@@ -71,20 +71,22 @@ def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer,
 def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
     text, how, prefilled, status, given_apart
 ):
-    told = separate_reasoning(Response(status, text, reasoning=given_apart), how, prefilled)
-    assert told.status in (status, "unfinished")
-    if told.status == "unfinished":
-        assert told.text == ""
-    elif not told.text.strip():
-        assert told.reasoning is None
+    separated = separate_reasoning(Response(status, text, reasoning=given_apart), how, prefilled)
+    assert separated.status in (status, "unfinished")
+    if separated.status == "unfinished":
+        assert separated.text == ""
+    elif not separated.text.strip():
+        assert separated.reasoning is None
 
 
 @given(TEXTS, TEXTS, st.sampled_from(DECLARED), PREFILLED)
 def test_what_is_told_apart_stays_so(reasoning, answer, how, prefilled):
-    told = separate_reasoning(Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled)
-    assume(not any(mark in told.text for mark in marks(ANY)))
-    assert separate_reasoning(told, None, None) == told
-    assert separate_reasoning(Response("ok", told.text), None, None).text == told.text
+    separated = separate_reasoning(
+        Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled
+    )
+    assume(not any(mark in separated.text for mark in marks(ANY)))
+    assert separate_reasoning(separated, None, None) == separated
+    assert separate_reasoning(Response("ok", separated.text), None, None).text == separated.text
 
 
 @given(PROSE, st.sampled_from([None, False]))
@@ -92,20 +94,11 @@ def test_plain_text_of_a_model_that_is_not_said_to_think_is_unchanged(text, pref
     assert separate_reasoning(Response("ok", text), None, prefilled) == Response("ok", text)
 
 
-HOSTILE = ["<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n"]
-HOSTILE += [
-    "<think>a</think></think>",
-    "\u200b",
-    "assistant ",
-    "</s>",
-    "<|x|>",
-    "```</think>",
-    "<|channel|>analysis",
-    "<|channel|>final<|message|>`",
-    " ",
-    "\n \n",
-    "<",
-]
+HOSTILE = [
+    "<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n",
+    "<think>a</think></think>", "\u200b", "assistant ", "</s>", "<|x|>", "```</think>",
+    "<|channel|>analysis", "<|channel|>final<|message|>`", " ", "\n \n", "<",
+]  # fmt: skip
 
 
 @pytest.mark.quick(12)
@@ -116,8 +109,8 @@ HOSTILE += [
 def test_a_long_text_of_marks_is_told_apart(before, unit, parser):
     # In quadratic time any of these would take minutes.
     how = {**ANY, "parser": parser} if parser else None
-    told = separate_reasoning(Response("ok", before + unit * (LONG // len(unit))), how, None)
-    assert told.status in ("ok", "unfinished")
+    separated = separate_reasoning(Response("ok", before + unit * (LONG // len(unit))), how, None)
+    assert separated.status in ("ok", "unfinished")
 
 
 @pytest.mark.usefixtures("cpu_limit")
@@ -149,22 +142,22 @@ OTHER = "Maybe Name a star, (A), 答案：否, ['NO', 'NO'] or {}?"
 
 def shapes(start: str, end: str) -> dict[str, str]:
     """Texts before the gold: reasoning, and what makes it hard to see where it ends."""
-    told = f"{start}\n{OTHER}\n"
+    opening = f"{start}\n{OTHER}\n"
     return {
-        "plain": f"{told}{end}",
-        "nested": f"{told}{start} {OTHER} {end}\n{OTHER}{end}",
-        "nested twice": f"{told}{start}{start}{OTHER}{end}\n{end}{OTHER}{end}",
-        "two in one": f"{told}{start}{OTHER}{end} or {start}{OTHER}{end}\n{OTHER}{end}",
-        "doubled": f"{start}{told}{end}{end}",
-        "start doubled": f"{start}{told}{end}",
-        "start mentioned": f"{told}I began with {start} as I should.\n{end}",
-        "end doubled": f"{told}{end}{end}",
-        "end twice doubled": f"{told}{end}\n{end}\n\n{end}",
-        "end in code": f"{told}I close with `{end}`, as in\n```\n{start}x{end}\n```\nSo:{end}",
-        "end in an open fence": f"{told}I close with `{end}`:\n```\n{OTHER}\n{end}",
-        "turn after the end": f"{told}{end}<|im_end|>\n<|im_start|>assistant\n",
-        "unseen after the end": f"{told}{end}\ufeff\u200b",
-        "twice": f"{told}{end}\n\n{told}{end}",
+        "plain": f"{opening}{end}",
+        "nested": f"{opening}{start} {OTHER} {end}\n{OTHER}{end}",
+        "nested twice": f"{opening}{start}{start}{OTHER}{end}\n{end}{OTHER}{end}",
+        "two in one": f"{opening}{start}{OTHER}{end} or {start}{OTHER}{end}\n{OTHER}{end}",
+        "doubled": f"{start}{opening}{end}{end}",
+        "start doubled": f"{start}{opening}{end}",
+        "start mentioned": f"{opening}I began with {start} as I should.\n{end}",
+        "end doubled": f"{opening}{end}{end}",
+        "end twice doubled": f"{opening}{end}\n{end}\n\n{end}",
+        "end in code": f"{opening}I close with `{end}`, as in\n```\n{start}x{end}\n```\nSo:{end}",
+        "end in an open fence": f"{opening}I close with `{end}`:\n```\n{OTHER}\n{end}",
+        "turn after the end": f"{opening}{end}<|im_end|>\n<|im_start|>assistant\n",
+        "unseen after the end": f"{opening}{end}\ufeff\u200b",
+        "twice": f"{opening}{end}\n\n{opening}{end}",
     }
 
 
@@ -183,11 +176,11 @@ LEAKED = [
 def wrong(texts, how, gold, prefilled=None):
     """The texts of which anything but the gold is the answer."""
     return {
-        text: told.text
+        text: separated.text
         for text in texts
-        if (told := separate_reasoning(Response("ok", text), how, prefilled)).text != gold
-        or told.status != "ok"
-        or "Maybe" not in (told.reasoning or "")
+        if (separated := separate_reasoning(Response("ok", text), how, prefilled)).text != gold
+        or separated.status != "ok"
+        or "Maybe" not in (separated.reasoning or "")
     }
 
 
@@ -202,8 +195,8 @@ def ways(parser: str) -> list[dict | None]:
 
 def of(parser: str) -> dict[str, str]:
     """What may stand before the gold in the words of a parser's models."""
-    found = shapes(*PAIRS.get(parser, THINK))
-    return {name: found[name] for name in FLAT} if parser in CHANNELS else found
+    texts = shapes(*PAIRS.get(parser, THINK))
+    return {name: texts[name] for name in FLAT} if parser in CHANNELS else texts
 
 
 @pytest.mark.quick(20)
@@ -241,8 +234,12 @@ def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
         stop = before.rindex(end) if name in NESTED else before.index(end)
         for place in range(len(start), stop, 5):
             for how in ways(parser)[: 1 if parser in STRINGS else None]:
-                told = separate_reasoning(Response("length", before[:place]), how, None)
-                assert (told.status, told.text) == ("unfinished", ""), (name, before[:place], how)
+                separated = separate_reasoning(Response("length", before[:place]), how, None)
+                assert (separated.status, separated.text) == ("unfinished", ""), (
+                    name,
+                    before[:place],
+                    how,
+                )
 
 
 def mentions(start: str, end: str) -> list[str]:
@@ -269,8 +266,8 @@ def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
     for answer in [*others, f"Open with {start} and close with {end}."]:
         assert separate_reasoning(Response("ok", answer), None, None) == Response("ok", answer)
     if parser not in CHANNELS:
-        told = separate_reasoning(Response("ok", lone_end), {**ANY, "parser": parser}, False)
-        assert told == Response("ok", lone_end)
+        separated = separate_reasoning(Response("ok", lone_end), {**ANY, "parser": parser}, False)
+        assert separated == Response("ok", lone_end)
 
 
 @pytest.mark.parametrize("how", [{**ANY, "parser": "deepseek_r1"}, ANY, None])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batch_servers import BatchServer, Fate
-from parts import Part, items
+from parts import Part, items, items_with
 from servers import Fault, error, running
 from steadfast.base.errors import UserError
 from steadfast.engines.api.redaction import Redaction
@@ -165,10 +165,7 @@ def assert_kept_nowhere(directory, key, capfd):
 @pytest.mark.parametrize("key", [KEYS["usual"], KEYS["escaped"]], ids=["usual", "escaped"])
 def test_a_key_that_the_server_repeats_is_kept_nowhere(part, server, monkeypatch, capfd, key):
     monkeypatch.setenv("MY_KEY", key)
-    all_faults = list(faults(key))
-    asked = items(1, len(all_faults))
-    for item, fault in zip(asked, all_faults, strict=True):
-        server.faults[item.tail.strip()].append(fault)
+    asked = items_with(server, list(faults(key)))
     part.run(asked, attempts=1, max_concurrency=8, api_key_env="MY_KEY", allowed_failures=1.0)
     assert server.keys == {f"Bearer {key}"}
     assert "(key)" in part.journal.read_text("utf-8")

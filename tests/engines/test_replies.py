@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parts import items, prompts
+from parts import items_with, prompts
 from servers import Fault, echo
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
@@ -125,16 +125,6 @@ def test_odd_values_where_an_answer_does_not_depend_on_them_change_none(place):
         assert completion(reply).text == "You said: ?"
 
 
-def test_replies_that_are_no_json_end_no_job(part, server):
-    asked = items(1, len(NO_JSON))
-    for item, body in zip(asked, NO_JSON, strict=True):
-        server.faults[item.tail.strip()].append(Fault(body=body))
-    records = part.run(asked, attempts=1, max_concurrency=8, allowed_failures=1.0)
-    assert {record["status"] for record in records} == {"error"}
-    again = part.run(asked, attempts=1)  # what was no answer is asked once more
-    assert [record["response"] for record in again] == [echo(prompt) for prompt in prompts(asked)]
-
-
 ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "length": "length",
         "model_length": "length", "content_filter": "refused"}  # fmt: skip
 
@@ -206,13 +196,17 @@ ODD_HEADERS = [
 ]
 
 
-def test_odd_headers_end_no_job(part, server):
-    asked = items(1, len(ODD_HEADERS) + 1)
-    for item, fault in zip(asked, ODD_HEADERS, strict=False):
-        server.faults[item.tail.strip()].append(fault)
-    records = part.run(asked, attempts=1, allowed_failures=1.0)
+ODD_REPLIES = {"bodies": [Fault(body=body) for body in NO_JSON], "headers": ODD_HEADERS}
+
+
+@pytest.mark.parametrize(("name", "faults"), ODD_REPLIES.items())
+def test_odd_replies_end_no_job(part, server, name, faults):
+    asked = items_with(server, [*faults, Fault()])
+    records = part.run(asked, attempts=1, max_concurrency=8, allowed_failures=1.0)
     assert records[-1]["status"] == "ok"
-    assert {record["status"] for record in part.run(asked)} == {"ok"}
+    assert name == "headers" or {record["status"] for record in records[:-1]} == {"error"}
+    again = part.run(asked, attempts=1)  # what was no answer is requested once more
+    assert [record["response"] for record in again] == [echo(prompt) for prompt in prompts(asked)]
 
 
 @pytest.mark.parametrize(

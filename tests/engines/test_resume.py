@@ -1,7 +1,6 @@
 """A job killed at any instant and started again asks nothing twice but what was in flight."""
 
 import asyncio
-import json
 import os
 import random
 import signal
@@ -56,8 +55,7 @@ def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_pat
     code, errors = Job(killed, server, contexts, questions).finish()
     assert code == 0, errors
 
-    lines = (killed / "journal.jsonl").read_text().splitlines()
-    hashes = [json.loads(line)["hash"] for line in lines]
+    hashes = [reply["hash"] for reply in Part(killed).replies()]
     assert len(hashes) == len(set(hashes)) == requests
     assert len(server.answered) == requests
     in_flight = kills * Part(tmp_path).operation["max_concurrency"]
@@ -83,8 +81,7 @@ def test_a_resumed_job_counts_what_is_known_as_done(tmp_path, server):
     part = Part(tmp_path, server.url)
     part.run(items(1, 5))
     part.run(items(1, 8))
-    answers = [json.loads(line) for line in part.out.read_text("utf-8").splitlines()]
-    assert [answer["status"] for answer in answers] == ["ok"] * 8
+    assert [record["status"] for record in part.records()] == ["ok"] * 8
     assert "8 requests, 5 cached, 3 to send" in part.log.read_text("utf-8")
 
 
@@ -104,9 +101,8 @@ def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):
 
 def test_a_whole_journal_needs_no_server_and_no_key(part, monkeypatch):
     part.run()
-    journal = part.journal.read_text("utf-8")
-    assert len(journal.splitlines()) == 10
-    assert "Read." not in journal  # it holds no prompt
+    assert len(part.replies()) == 10
+    assert "Read." not in part.journal.read_text("utf-8")  # it holds no prompt
     first = part.out.read_bytes()
     part.out.unlink()
     monkeypatch.delenv("MY_KEY", raising=False)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from parts import items, prompts
-from servers import Fault, echo
+from parts import items, items_with, prompts
+from servers import echo, replied
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.engines import PROVIDERS
@@ -57,14 +57,14 @@ def test_the_dearest_reading_writes_at_the_price_of_the_longest_prompts(option):
     assert dearest(PRICE, 100, 10) == cost(PRICE, 100, 0, 10)
 
 
-def test_a_cap_has_room_for_the_dearest_reading_only(spending, server):
+def test_a_cap_has_room_for_the_dearest_reading_only(part, server):
     (prompt,) = prompts(items(1, 1))
     tokens = -(-len(prompt) // 3)
     written = PRICE | {"written": 20.0}
     room = (tokens * 20 + 50 * 8) / 1e6
     with pytest.raises(UserError, match="max_spend"):
-        spending.run(items(1, 1), price=written, max_spend=room * 0.99)
-    assert len(spending.run(items(1, 1), price=written, max_spend=room * 1.01)) == 1
+        part.run(items(1, 1), price=written, max_spend=room * 0.99)
+    assert len(part.run(items(1, 1), price=written, max_spend=room * 1.01)) == 1
 
 
 def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
@@ -80,86 +80,71 @@ def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
     assert bill.spent() == pytest.approx(0.0004)
 
 
-@pytest.fixture
-def spending(part):
-    """A part whose journal lies in a folder of its own, as in the workflow."""
-    part.journal = part.directory / "journals" / "4k.jsonl"
-    return part
-
-
 def most(prompt):
     """What a request of these tests may cost: bytes/3 of prompt, 50 tokens of answer."""
     return cost(PRICE, -(-len(prompt) // 3), 0, 50)
 
 
-def test_the_cap_stops_the_job_before_it_is_exceeded(spending, server):
-    records = spending.run(items(1, 40))
+def test_the_cap_stops_the_job_before_it_is_exceeded(part, server):
+    records = part.run(items(1, 40))
     total = sum(map(of, records))
-    spending.journal.unlink()
+    part.journal.unlink()
     asked = sum(server.asked.values())
     cap = total / 2
     with pytest.raises(UserError, match=r"max_spend of .* USD is reached .* so far are cached"):
-        spending.run(items(1, 40), price=PRICE, max_spend=cap)
-    spent = sum(of(json.loads(line)) for line in spending.journal.read_text("utf-8").splitlines())
+        part.run(items(1, 40), price=PRICE, max_spend=cap)
+    spent = sum(map(of, part.replies()))
     assert cap - max(map(most, prompts(items(1, 40)))) <= spent <= cap
     assert sum(server.asked.values()) < asked + 40
-    spending.run(items(1, 40), price=PRICE, max_spend=2 * total)
+    part.run(items(1, 40), price=PRICE, max_spend=2 * total)
     assert sum(server.asked.values()) == asked + 40
 
 
-def test_requests_under_way_count_with_all_that_they_may_cost(spending, server):
+def test_requests_under_way_count_with_all_that_they_may_cost(part, server):
     server.delay = 0.05
     asked = [replace(item, context="", context_id="") for item in items(1, 8)]
     room = 2.5 * max(map(most, prompts(asked)))  # for two requests at once, of four
-    records = spending.run(asked, price=PRICE, max_spend=room)
+    records = part.run(asked, price=PRICE, max_spend=room)
     assert server.most_busy == 2
     assert len(records) == 8  # each turns out cheaper than it may be, and makes room
 
 
 @pytest.mark.parametrize("room", [0.5, 1.5, 2.5, 3.5])
-def test_the_cap_ends_a_job_whose_requests_go_side_by_side(spending, server, room):
+def test_the_cap_ends_a_job_whose_requests_go_side_by_side(part, server, room):
     asked = [replace(item, head=item.tail, context="", context_id="") for item in items(1, 20)]
     most_of_one = max(map(most, prompts(asked)))
-    full = {"prompt_tokens": 40, "completion_tokens": 50}  # as much as each may cost, or nearly
-    reply = server.reply
-    server.reply = lambda *of: {**reply(*of), "usage": full}
+    reply = server.reply  # which counts as much as each may cost, or nearly
+    server.reply = lambda *request: {**reply(*request), "usage": COUNTS}
     with pytest.raises(UserError, match="max_spend"):
-        spending.run(asked, price=PRICE, max_spend=room * most_of_one, max_concurrency=4)
+        part.run(asked, price=PRICE, max_spend=room * most_of_one, max_concurrency=4)
     assert sum(server.asked.values()) == int(room)
-    assert len(spending.run(asked)) == 20
+    assert len(part.run(asked)) == 20
     assert set(server.asked.values()) == {1}
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 0, "completion_tokens": 0}, [1]])
-def test_a_server_that_counts_nothing_is_not_free(spending, server, usage):
-    def uncounted(prompt):
-        choice = {"finish_reason": "stop", "message": {"content": echo(prompt)}}
-        return Fault(body=json.dumps({"choices": [choice], "usage": usage}).encode())
-
-    asked = items(1, 12)
-    for item in asked:
-        prompt = item.head + item.context + item.tail
-        server.faults[item.tail.strip()].append(uncounted(prompt))
+def test_a_server_that_counts_nothing_is_not_free(part, server, usage):
+    echoes = [replied(echo(prompt), usage=usage) for prompt in prompts(items(1, 12))]
+    asked = items_with(server, echoes)
     with pytest.raises(UserError, match=r"max_spend of 1e-09 USD is reached"):
-        spending.run(asked, price=PRICE, max_spend=1e-9)
+        part.run(asked, price=PRICE, max_spend=1e-9)
     assert not server.asked
-    records = spending.run(asked, price=PRICE, max_spend=100.0)
+    records = part.run(asked, price=PRICE, max_spend=100.0)
     assert {record["prompt_tokens"] for record in records} <= {None, 0}  # no estimate is shown
     assert not any("estimate" in name for record in records for name in record)
     by_hand = sum(
         cost(PRICE, -(-len(prompt) // 3), 0, -(-len(echo(prompt)) // 3))
         for prompt in prompts(asked)
     )
-    assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == pytest.approx(by_hand)
-    assert spending.run(asked) == records  # from the journal
+    assert part.spent(PRICE) == pytest.approx(by_hand)
+    assert part.run(asked) == records  # from the journal
 
 
-def test_an_answer_that_the_limit_cut_has_the_limits_tokens(spending, server):
-    choice = {"finish_reason": "length", "message": {"content": "Hi"}}
-    server.faults[""].append(Fault(body=json.dumps({"choices": [choice]}).encode()))
-    spending.run(items(1, 1))
+def test_an_answer_that_the_limit_cut_has_the_limits_tokens(part, server):
+    server.faults[""].append(replied("Hi", "length"))
+    part.run(items(1, 1))
     (prompt,) = prompts(items(1, 1))
-    assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == pytest.approx(most(prompt))
+    assert part.spent(PRICE) == pytest.approx(most(prompt))
 
 
 @pytest.mark.parametrize(("counted", "tokens"), [(7, 7), (0, 0), (None, 4)])
@@ -169,11 +154,10 @@ def test_a_prompt_has_the_tokens_that_were_counted_or_a_third_of_its_bytes(count
     assert prompt_tokens(asked) == tokens
 
 
+COUNTS = {"prompt_tokens": 40, "completion_tokens": 50}
+NO_ANSWER = replied("x", "insufficient_system_resource", usage=COUNTS)
 PAID = {
-    "openai": {
-        "choices": [{"finish_reason": "insufficient_system_resource", "message": {"content": "x"}}],
-        "usage": {"prompt_tokens": 40, "completion_tokens": 50},
-    },
+    "openai": json.loads(NO_ANSWER.body),
     "anthropic": {
         "content": [{"type": "text", "text": "x"}],
         "stop_reason": "pause_turn",
@@ -197,21 +181,21 @@ def test_a_reply_that_is_no_answer_says_what_it_took(engine):
     assert attempt.status == "error"
 
 
-def test_a_reply_that_is_no_answer_is_in_the_bill_and_in_no_output(spending, server):
-    (alone,) = spending.run(items(1, 1))
-    spending.journal.unlink()
-    server.faults[""].append(Fault(body=json.dumps(PAID["openai"]).encode()))
-    (record,) = spending.run(items(1, 1))
+def test_a_reply_that_is_no_answer_is_in_the_bill_and_in_no_output(part, server):
+    (alone,) = part.run(items(1, 1))
+    part.journal.unlink()
+    server.faults[""].append(NO_ANSWER)
+    (record,) = part.run(items(1, 1))
     assert record == alone
-    paid = Bill(PRICE, 1.0, [spending.journal.parent]).spent()
+    paid = part.spent(PRICE)
     assert paid == pytest.approx(of(record) + (40 * 2 + 50 * 8) / 1e6)
 
 
-def test_another_try_of_what_is_paid_needs_room_under_the_cap(spending, server):
-    server.faults[""].extend([Fault(body=json.dumps(PAID["openai"]).encode())] * 4)
+def test_another_try_of_what_is_paid_needs_room_under_the_cap(part, server):
+    server.faults[""].extend([NO_ANSWER] * 4)
     first_and_no_second = most(*prompts(items(1, 1))) + 0.0004  # an attempt costs 0.00048
     with pytest.raises(UserError, match=r"max_spend of .* is reached"):
-        spending.run(items(1, 1), price=PRICE, max_spend=first_and_no_second)
+        part.run(items(1, 1), price=PRICE, max_spend=first_and_no_second)
     assert sum(server.asked.values()) == 1
 
 

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from parts import items
-from servers import Fault, error
+from servers import error, replied
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
 from steadfast.engines.asking.requests import record_path
@@ -73,26 +73,19 @@ WRITES = {
 }  # fmt: skip
 
 
-def counted(tier=None, ends="stop", **usage):
-    """A reply of one token with the counts that a provider's usage has."""
-    given = {"service_tier": tier} if tier else {}
-    choice = {"finish_reason": ends, "message": {"content": "Hi"}}
-    details = {"cached_tokens": usage["cached"], "cache_write_tokens": usage["written"]}
-    counts = {"prompt_tokens": usage["prompt"], "completion_tokens": 10}
-    counts["prompt_tokens_details"] = details
-    return Fault(body=json.dumps({"choices": [choice], "usage": counts, **given}).encode())
+def counted(prompt, cached=0, written=0, ends="stop"):
+    """A reply of ten tokens with the counts that a provider's usage has."""
+    details = {"cached_tokens": cached, "cache_write_tokens": written}
+    counts = {"prompt_tokens": prompt, "completion_tokens": 10, "prompt_tokens_details": details}
+    return replied("Hi", ends, usage=counts)
 
 
 def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, server):
-    replies = {
-        "0": {"prompt": 100, "cached": 0, "written": 60},  # 40 × 2 + 60 × 2.5 + 10 × 8
-        "1": {"prompt": 100, "cached": 60, "written": 0},  # 40 × 2 + 60 × .5 + 10 × 8
-        "2": {"prompt": 101, "cached": 0, "written": 0},  # 101 × 4 + 10 × 12
-    }
-    for number, usage in replies.items():
-        server.faults[f"Ask {number}.0!"].append(counted(**usage))
+    server.faults["Ask 0.0!"].append(counted(100, written=60))  # 40 × 2 + 60 × 2.5 + 10 × 8
+    server.faults["Ask 1.0!"].append(counted(100, cached=60))  # 40 × 2 + 60 × .5 + 10 × 8
     # A reply that ends no answer is paid for too: 40 × 2 + 10 × 8.
-    server.faults["Ask 2.0!"].appendleft(counted(prompt=40, cached=0, written=0, ends="error"))
+    server.faults["Ask 2.0!"].append(counted(40, ends="error"))
+    server.faults["Ask 2.0!"].append(counted(101))  # 101 × 4 + 10 × 12
     row = usage_of(part, items(1, 3), WRITES)
     assert (row["cached_tokens"], row["written_tokens"]) == ("60", "60")
     assert row["billed"] == f"{(310 + 190 + 524 + 160) / 1e6:.6f}"
@@ -104,7 +97,7 @@ def test_what_was_billed_stands_beside_what_was_planned(part, server):
     judged = planned | {"role": "judges", "prompts_cost": 9.0}
     (part.directory / "plan").mkdir()
     write_rows(part.directory / "plan/plan.csv", tuple(planned), [judged, planned])
-    server.faults["Ask 0.0!"].append(counted(prompt=100, cached=0, written=60))
+    server.faults["Ask 0.0!"].append(counted(100, written=60))
     row = usage_of(part, items(1, 1), WRITES)
     assert row["planned"] == f"{0.3 + 10 * 8 / 1e6:.6f}"  # answers as long as they came out
     (line,) = server_lines(part.directory / "inference.csv")
@@ -112,19 +105,17 @@ def test_what_was_billed_stands_beside_what_was_planned(part, server):
 
 
 def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part, server):
-    server.delay = 0.2
-    ends = {"2.0": ("length", "cu"), "3.0": ("stop", " "), "4.0": ("content_filter", "half")}
-    ends["0.1"] = ("length", "")  # all of it spent on reasoning
-    for ending, (reason, text) in ends.items():
-        choice = {"finish_reason": reason, "message": {"content": text}}
-        body = json.dumps({"choices": [choice]}).encode()
-        server.faults[f"Ask {ending}!"].append(Fault(body=body))
+    server.delay = 0.05
+    server.faults["Ask 2.0!"].append(replied("cu", "length"))
+    server.faults["Ask 3.0!"].append(replied(" "))
+    server.faults["Ask 4.0!"].append(replied("half", "content_filter"))
+    server.faults["Ask 0.1!"].append(replied("", "length"))  # all of it spent on reasoning
     server.faults["Ask 1.0!"] += [error(429, Retry_After="0"), error(500)]
     row = usage_of(part, items())
     counts = [row[name] for name in ("refused", "response_truncated", "unfinished", "empty")]
     assert counts == ["1", "1", "1", "1"]
     assert (row["retries"], row["rejected"]) == ("2", "1")
-    assert 0.19 <= float(row["latency_median"]) <= float(row["latency_95"])
+    assert 0.045 <= float(row["latency_median"]) <= float(row["latency_95"])
     seconds = sum(run["wall_seconds"] for run in runs(part))
     assert float(row["answers_per_second"]) == pytest.approx(10 / seconds, rel=0.01)
     (line,) = server_lines(part.directory / "inference.csv")
@@ -133,16 +124,9 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
 
 
 def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
-    columns = {
-        "benchmark": "b",
-        "judge": "",
-        "requests": 10,
-        "refused": 0,
-        "response_truncated": 0,
-        "empty": 0,
-    }
-    columns |= {"wall_seconds": 10, "answers_per_second": 1, "latency_median": 2, "latency_95": 5}
-    columns |= {"retries": 0, "rejected": 0, "model": "m"}
+    columns = dict.fromkeys(("refused", "response_truncated", "empty", "retries", "rejected"), 0)
+    columns |= {"benchmark": "b", "model": "m", "judge": "", "requests": 10, "wall_seconds": 10}
+    columns |= {"answers_per_second": 1, "latency_median": 2, "latency_95": 5}
     slow = {"wall_seconds": 30, "answers_per_second": 2, "latency_median": 3, "latency_95": 4}
     others = [{"latency_median": ""}, slow, {"judge": "j"}]
     write_rows(tmp_path / "u.csv", tuple(columns), [columns, *(columns | one for one in others)])
