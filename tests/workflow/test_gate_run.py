@@ -8,10 +8,10 @@ from zlib import crc32
 import pytest
 import yaml
 
-from project import ROOT, Project, command
+from project import ROOT, Project, command, over_http
 from servers import Server, running
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 RECORDS = 240
 FEW = 40
@@ -36,14 +36,13 @@ class Versions(Server):
 def runs(tmp_path_factory):
     """A run of each version on the same prompts, and two of few of them."""
     with running(kind=Versions) as server:
-        model = {"engine": "openai", "base_url": server.url, "api_key_env": None}
         base = Project.new(tmp_path_factory.mktemp("v1"), {})
         lines = ({"prompt": f"Repeat: {n}", "answer": str(n)} for n in range(RECORDS))
         base.path("numbers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
         def ran(project: Project, version: str, **more):
             numbers = {"path": "numbers.jsonl", "scorer": "exact"}
-            models = {"m": {**model, "model": version}}
+            models = {"m": over_http(server.url, version)}
             project.configure({"datasets": {"numbers": numbers}, "models": models, **more})
             project.snakemake()
             return project.path("results")

@@ -12,11 +12,11 @@ from nbclient import NotebookClient
 import steadfast
 from project import ROOT
 from steadfast.base.errors import UserError
-from steadfast.base.files import file_sha256, read_jsonl
+from steadfast.base.files import file_sha256
 from steadfast.contract.components import Answer
 from steadfast.notebook import run as run_module
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def test_import_steadfast_imports_no_library_of_frames():
 
 
 def test_frames_hold_what_the_files_hold(run, finished):
-    outputs = list(read_jsonl(finished.path("results/lifbench/outputs/sim-a/3k.jsonl")))
+    outputs = finished.records("lifbench/outputs/sim-a/3k.jsonl")
     answers = run.answers("lifbench", model="sim-a", part="3k")
     assert answers["response"].tolist() == [one["response"] for one in outputs]
     assert set(answers["part"]) == {"3k"} and set(answers["model"]) == {"sim-a"}
-    records = list(read_jsonl(finished.path("results/lifbench/scores/sim-a/3k.jsonl")))
+    records = finished.records("lifbench/scores/sim-a/3k.jsonl")
     scores = run.scores("lifbench", "sim-a", "3k")
     assert scores["total"].tolist() == [one["total"] for one in records]
     corrected = [one["other_raters"]["corrected"]["total"] for one in records]
