@@ -4,6 +4,7 @@ At the end stands what the tests cost, by file; the longest begin first, so that
 alone with one.
 """
 
+import gc
 import os
 import re
 import resource
@@ -25,6 +26,17 @@ for name, examples in {"quick": 20, "wide": 50}.items():
         suppress_health_check=[HealthCheck.too_slow],
         derandomize="CI" in os.environ,
     )
+
+
+# What is collected stays to the end. To look through it for garbage takes a third of the time of
+# the collection, and would take more while tests run.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)  # also where workers collect
+def pytest_runtestloop():
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_configure(config):

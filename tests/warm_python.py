@@ -139,10 +139,12 @@ def warm_seconds() -> float:
 
 def serve(listener: socket.socket, modules: tuple[str, ...]) -> tuple:
     """Forks for each program that comes; returns in the forked process, with the program."""
+    gc.disable()
     for name in modules:
         importlib.import_module(name)
     if modules == PRELOADED:
         load_checkout()
+    gc.enable()
     gc.collect()
     gc.freeze()
     use_large_pages()

@@ -64,7 +64,7 @@ def test_a_file_whose_keys_stand_once(tmp_path, text):
         ("", "FILE: contains no keys"),
         ("- a\n", "FILE: contains no keys"),
         (b"a: \xff\n", "FILE: not UTF-8 text"),
-        ("[" * 5000, "FILE: nested too deeply"),
+        ("[" * 1000, "FILE: nested too deeply"),
     ],
 )
 def test_a_file_that_is_no_config(tmp_path, text, sentence):

@@ -1,23 +1,25 @@
+from pathlib import Path
+
 import pytest
 
-from project import PAPER, TARGETS, TINY, Project, once
+from project import FIGURE, PAPER, Project, once, tiny
 from servers import running
 
 
 @pytest.fixture(scope="session")
 def finished() -> Project:
     """The tiny workflow, run to its tables, once for all workers; not to be changed (fork it)."""
-    return made("finished", TINY)
+    return tiny()
 
 
 @pytest.fixture(scope="session")
 def paper() -> Project:
-    """The same with all tasks of the paper."""
-    return made("paper", PAPER)
+    """The same with all tasks of the paper, and a figure."""
 
+    def make(folder: Path) -> None:
+        Project.new(folder, PAPER).snakemake("results/tables", FIGURE)
 
-def made(name: str, config: dict) -> Project:
-    return Project(once(name, lambda folder: Project.new(folder, config).snakemake(*TARGETS)))
+    return Project(once("paper", make))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, count
 from typing import Any
 
+from project import over_http
 from small_contexts import CASES
 from steadfast.base.resources import resource
 
@@ -318,7 +319,7 @@ class Drawn:
 
     def config(self, url: str) -> Settings:
         """The config, of a server at that address."""
-        api = {"engine": "openai", "base_url": url, "api_key_env": None}
+        api = over_http(url)
         whole: Settings = {
             "benchmarks": list(self.benchmarks),
             "models": {"reference": {"engine": "reference"}, "gold": {**api, "model": "gold"}},

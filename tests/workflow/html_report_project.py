@@ -6,7 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
-from project import Project
+from project import Project, over_http
 from servers import Server, running
 from steadfast.base.files import write_text
 
@@ -62,8 +62,7 @@ def html_report_project(folder: Path) -> Project:
         lines = "".join(json.dumps(record) + "\n" for record in records)
         write_text(folder / f"answers/{name}.jsonl", lines)
     with running(kind=Judge) as server:
-        judge = {"engine": "openai", "model": "judge-1", "base_url": server.url}
-        judge |= {"api_key_env": None, "price": PRICE}
+        judge = over_http(server.url, "judge-1", price=PRICE)
         project.configure(CONFIG | {"judges": CONFIG["judges"] | {"judge": judge}})
         project.snakemake("html_report", "results/tables")
     return project

@@ -1,13 +1,12 @@
 """The judged benchmarks through Snakemake, with judges over HTTP."""
 
-import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from judged_run import JudgedRun, SentRequest, sent
-from project import Project
-from steadfast.base.files import read_jsonl, write_jsonl
+from project import Project, over_http
+from steadfast.base.files import write_jsonl
 from steadfast.contract.part_files import read_judge_prompts
 
 TINY_DATA = {
@@ -28,8 +27,7 @@ def replayed(*names: str) -> dict[str, Any]:
 
 def http(url: str, **settings: Any) -> dict[str, Any]:
     """A judge's settings."""
-    judge = {"engine": "openai", "model": "judge-1", "base_url": url, "api_key_env": None}
-    return judge | settings
+    return over_http(url, **{"model": "judge-1"} | settings)
 
 
 def config(
@@ -55,12 +53,6 @@ def new_project(folder: Path, settings: Mapping[str, Any]) -> Project:
     return Project.new(folder, dict(settings))
 
 
-def rows(project: Project, path: str) -> list[dict[str, str]]:
-    """The rows of a CSV file below results."""
-    with open(project.path(f"results/{path}"), newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def judged(
     project: Project, benchmarks: Iterable[str] = TINY_DATA
 ) -> list[tuple[str, SentRequest, dict]]:
@@ -70,8 +62,8 @@ def judged(
         benchmark = path.parts[-4]
         model = path.parts[-2]
         if benchmark in benchmarks:
-            scores = project.path(f"results/{benchmark}/scores/{model}/{path.name}")
-            by_sample = {record["sample_id"]: record for record in read_jsonl(scores)}
+            scores = project.records(f"{benchmark}/scores/{model}/{path.name}")
+            by_sample = {record["sample_id"]: record for record in scores}
             requests = sent(path.stem, read_judge_prompts(path))
             found += [(model, r, by_sample[r.answer_id]) for r in requests]
     return found

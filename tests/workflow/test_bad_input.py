@@ -1,36 +1,14 @@
 """Bad input: one clear sentence, exit code not 0, nothing lost."""
 
-import copy
 import subprocess
 
 import pytest
 
-from project import SNAKEMAKE, TINY, Project, command
+from project import SNAKEMAKE, TINY, Project, command, over_http
 from servers import error
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
-
-
-def sentence(project, *arguments, **environment):
-    """The one line of Snakemake's output that is ours."""
-    text = project.snakemake(*arguments, ok=False, **environment)
-    assert "Traceback (most recent call last)" not in text, text
-    lines = [
-        line.strip()
-        for line in text.splitlines()
-        if line.startswith("error: ") or "config: " in line or "models: " in line
-    ]
-    assert lines, text
-    return lines[0]
-
-
-def config(**changes):
-    return {**copy.deepcopy(TINY), **changes}
-
-
-def model(**settings):
-    return config(models={"m": settings})
+pytestmark = pytest.mark.workflow
 
 
 @pytest.fixture
@@ -40,7 +18,7 @@ def fresh(tmp_path):
 
 
 def test_a_mistake_in_the_config(fresh):
-    fresh.configure(config(lifbenhc={}))
+    fresh.configure({**TINY, "lifbenhc": {}})
     said = fresh.snakemake(ok=False)
     assert "Error: config: unknown key 'lifbenhc'; did you mean 'lifbench'?\n" in said
     assert "Snakefile" not in said  # whose line is none of the user's business
@@ -100,11 +78,9 @@ def test_a_mistake_in_the_words_of_the_command_is_one_sentence(fresh):
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):
     """Both stand at the end, on the terminal and in Snakemake's log."""
     server.faults[""].extend([error(404)] * 20)
-    asked = {"engine": "openai", "model": "gpt", "api_key_env": None}
-    away = {"base_url": "http://127.0.0.1:9/v1"}
-    gone = {"base_url": server.url}
-    one = {"lifbench": {"lengths": {"2k": 2048}}}
-    project.configure({**one, "models": {"away": {**asked, **away}, "gone": {**asked, **gone}}})
+    urls = {"away": "http://127.0.0.1:9/v1", "gone": server.url}
+    models = {name: over_http(url, "gpt") for name, url in urls.items()}
+    project.configure({"lifbench": {"lengths": {"2k": 2048}}, "models": models})
     shown = project.snakemake("--retries", "1", "--keep-going", "results/tables", ok=False)
     assert shown.count("failed: lifbench/inference/away/2k; retried") == 1
     assert shown.count("failed: lifbench/inference/away/2k") == 2
@@ -118,7 +94,7 @@ def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(projec
 
 @pytest.mark.wide
 def test_a_window_smaller_than_a_prompt(project):
-    project.configure(model(engine="reference", window=1024))
-    message = sentence(project)
-    assert "1,024" in message
-    assert "window" in message
+    project.configure({**TINY, "models": {"m": {"engine": "reference", "window": 1024}}})
+    said = project.snakemake(ok=False)
+    assert "exceed its context window of 1,024 tokens" in said
+    assert "Traceback (most recent call last)" not in said

@@ -18,7 +18,7 @@ from project import ROOT, Project, command
 from steadfast.base.files import read_jsonl
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 KEY = "STUB_JUDGE_KEY"
 SECRET = "sk-a-long-secret-0123"

@@ -7,11 +7,11 @@ import pytest
 
 from judge_server import judging
 from judged_project import config, http, new_project
-from project import Project
+from project import Project, over_http
 from servers import running
-from steadfast.base.files import file_sha256, read_json, read_jsonl
+from steadfast.base.files import read_json
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 KEY = "STUB_B_KEY"
 OUTPUTS = "results/lifbench/outputs/own/2k.jsonl"
@@ -19,11 +19,8 @@ TABLE = "results/tables/lifbench_table3_ars.csv"
 
 
 def settings(url: str, model: str = "stub-a", **changes) -> dict:
-    own = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None}
-    return {
-        "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI"]},
-        "models": {"own": {**own, **changes}},
-    }
+    lifbench = {"lengths": {"2k": 2048}, "tasks": ["LSI"]}
+    return {"lifbench": lifbench, "models": {"own": over_http(url, model, **changes)}}
 
 
 @pytest.fixture(scope="module")
@@ -107,42 +104,12 @@ def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
         assert project.planned() == {}
 
 
-def edited(project: Project, path: str) -> str:
-    """Changes the first answer of a file of outputs or a journal, and returns it."""
-    first, *rest = project.path(path).read_text().splitlines(keepends=True)
-    record = json.loads(first)
-    answer = record.get("response") or record["text"]
-    changed = first.replace(json.dumps(answer), json.dumps("A better answer."), 1)
-    assert changed != first
-    project.path(path).write_text("".join([changed, *rest]))
-    return changed
-
-
-def test_edited_outputs_are_refused_and_can_be_accepted(asked):
-    edited(asked, OUTPUTS)
-    said = asked.snakemake(ok=False)
-    assert re.search(rf"{OUTPUTS}: edited since it was made \(its sha256 is not the one in", said)
-    assert said.count("Error: ") == 1
-    provenance = asked.path(OUTPUTS).with_suffix(".provenance.json")
-    known = read_json(provenance)
-    known["sha256"]["2k.jsonl"] = file_sha256(asked.path(OUTPUTS))
-    provenance.write_text(json.dumps(known))
-    asked.snakemake()
-
-
-def test_edited_outputs_are_made_again_from_the_journal_where_they_are_removed(asked, server):
-    good = asked.path(OUTPUTS).read_bytes()
-    edited(asked, OUTPUTS)
-    asked.snakemake(ok=False)
-    asked.path(OUTPUTS).unlink()
-    asked.snakemake(OUTPUTS)
-    assert asked.path(OUTPUTS).read_bytes() == good
-    assert server.bodies == []
-
-
 def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, server):
     journal = "results/journal/lifbench/own/2k.jsonl"
-    line = edited(asked, journal)
+    first, *rest = asked.path(journal).read_text().splitlines(keepends=True)
+    line = first.replace(json.dumps(json.loads(first)["text"]), json.dumps("A better answer."), 1)
+    assert line != first
+    asked.path(journal).write_text("".join([line, *rest]))
     asked.path(OUTPUTS).unlink()
     said = asked.snakemake("--forcerun", "inference", "--", "results/tables", ok=False)
     assert f"{journal}:1: this line of the journal was edited by hand" in said
@@ -150,5 +117,5 @@ def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, ser
     asked.path(journal).write_text(text.replace(line, re.sub(r', "check": "\w+"', "", line)))
     asked.snakemake("--forcerun", "inference", "--", "results/tables")
     assert server.bodies == []
-    answers = [record["response"] for record in read_jsonl(asked.path(OUTPUTS))]
+    answers = [record["response"] for record in asked.records("lifbench/outputs/own/2k.jsonl")]
     assert answers.count("A better answer.") == 1

@@ -15,7 +15,7 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import scores_file
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
 PAGES = [*map(ROOT.joinpath, OTHERS), *sorted(ROOT.glob("docs/*.md"))]

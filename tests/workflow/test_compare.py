@@ -1,6 +1,5 @@
 """Two runs side by side: what changed, which cells moved, which samples flipped."""
 
-import csv
 import os
 import statistics
 import subprocess
@@ -8,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from project import TINY, Project, command
-from steadfast.base.files import file_sha256, read_jsonl
+from project import TINY, Project, command, csv_rows
+from steadfast.base.files import file_sha256
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 LENGTHS = ("2k", "3k")
 BASE = {
@@ -53,16 +52,11 @@ def compare(*arguments) -> subprocess.CompletedProcess:
     return command("compare", *arguments, cwd=".")
 
 
-def rows(path) -> list[dict[str, str]]:
-    with open(path, newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
-
-
 def totals(project: Project, model: str) -> dict[str, float]:
     return {
         record["sample_id"]: record["total"]
         for length in LENGTHS
-        for record in read_jsonl(project.path(f"results/lifbench/scores/{model}/{length}.jsonl"))
+        for record in project.records(f"lifbench/scores/{model}/{length}.jsonl")
     }
 
 
@@ -119,14 +113,16 @@ def test_what_changed_and_what_is_in_one_alone(compared):
     assert "lifbench sim-a 2k, 3k: answers.settings.slip: 0.1 → 0.9\n" in shown
     assert "Only in B: model lifbench baseline\n" in shown
     assert " 0 changed, 0 only in A, 0 only in B." in shown
-    assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench baseline"}]
+    assert csv_rows(out / "alone.csv") == [
+        {"run": "B", "what": "model", "name": "lifbench baseline"}
+    ]
 
 
 def test_the_samples_that_flipped_are_those_whose_scores_differ(compared, base, changed):
     shown, out = compared
     a = totals(base, "sim-a")
     b = totals(changed, "sim-a")
-    flipped = rows(out / "samples.csv")
+    flipped = csv_rows(out / "samples.csv")
     kinds = Counter(row["kind"] for row in flipped)
     assert kinds["better"] == sum(b[key] > a[key] + 1e-9 for key in a) > 0
     assert kinds["worse"] == sum(b[key] < a[key] - 1e-9 for key in a) > 0
@@ -142,7 +138,7 @@ def test_a_test_is_of_the_mean_difference_of_the_samples_of_both(compared, base,
     difference = statistics.fmean(b[key] - a[key] for key in of_task)
     (test,) = (
         row
-        for row in rows(out / "tests.csv")
+        for row in csv_rows(out / "tests.csv")
         if (row["model"], row["cell"]) == ("sim-a", "task=MF")
     )
     assert float(test["difference"]) == pytest.approx(difference)
@@ -150,7 +146,7 @@ def test_a_test_is_of_the_mean_difference_of_the_samples_of_both(compared, base,
     assert float(test["low"]) <= difference <= float(test["high"])
     (cell,) = (
         row
-        for row in rows(out / "cells.csv")
+        for row in csv_rows(out / "cells.csv")
         if (row["metric"], row["model"], row["cell"]) == ("ars", "sim-a", "task=MF")
     )
     assert float(cell["a"]) == pytest.approx(statistics.fmean(a[key] for key in of_task))
@@ -169,23 +165,20 @@ def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_p
         provenance.write_text(provenance.read_text().replace(before, file_sha256(prompts)))
     done = compare(base.path("results"), other.path("results"), "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    (part,) = (row for row in rows(tmp_path / "out/prompts.csv") if row["part"] == "2k")
+    (part,) = (row for row in csv_rows(tmp_path / "out/prompts.csv") if row["part"] == "2k")
     assert (part["same"], part["changed"]) == (str(len(rest)), "1")
-    counted = sum(int(row["samples"]) for row in rows(tmp_path / "out/compared.csv"))
+    counted = sum(int(row["samples"]) for row in csv_rows(tmp_path / "out/compared.csv"))
     assert counted == 2 * (len(totals(base, "sim-a")) - 1)
 
 
-@pytest.mark.parametrize(
-    ("folder", "sentence"),
-    [
+def test_what_is_no_results_folder_is_one_sentence(base, tmp_path):
+    for folder, sentence in (
         ("nowhere", "no such folder; name an existing results folder"),
         (".", "contains no metrics of any benchmark"),
-    ],
-)
-def test_what_is_no_results_folder_is_one_sentence(base, folder, sentence, tmp_path):
-    done = compare(base.path("results"), tmp_path / folder)
-    assert done.returncode == 1
-    assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+    ):
+        done = compare(base.path("results"), tmp_path / folder)
+        assert done.returncode == 1, folder
+        assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_a_folder_without_its_config_wants_it_named(base, tmp_path):

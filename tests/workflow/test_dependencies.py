@@ -16,7 +16,7 @@ from steadfast.jobs.digests import digest, modules, resources
 from steadfast.workflow.forking import SWITCH
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 # Python runs this in every job: it writes down what the job has loaded and read by its end.
 RECORDER = """
@@ -76,15 +76,8 @@ def names_of(record: dict) -> list[str]:
 def test_every_rule_that_makes_a_file_was_recorded(recorded):
     rules = {record["rule"] for record in recorded}
     expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "summary", "tables"}
-    expected |= {
-        "trial_prompts",
-        "usage",
-        "plan",
-        "nondeterminism_part",
-        "corpus",
-        "contexts",
-        "expressions",
-    }
+    expected |= {"trial_prompts", "usage", "plan", "nondeterminism_part"}
+    expected |= {"corpus", "contexts", "expressions"}
     for name in ("lifbench", "followbench", "cfbench", "complexbench"):
         expected |= {f"{name}_metrics", f"{name}_tables", f"{name}_figures"}
     assert expected <= rules
@@ -125,28 +118,45 @@ NAMED_BY_SETTINGS = {
 NAMED_BY_SETTINGS |= {path.name for path in (ROOT / "resources").glob("*/judge/*.txt")}
 
 
-@pytest.fixture
-def package(tmp_path):
-    """A small package; the function gives its digest, as a fresh process finds it."""
+DIGEST = (
+    "from steadfast.jobs.digests import digest; "
+    "print(digest('steadfast.base.errors', 'small.main:run'))"
+)
+USED = '"""Used."""\n\nimport os\n\n\ndef double(x):\n    return 2 * x\n'
+CHANGES = (
+    # Docstrings, comments and the form.
+    ("used", '"""Another."""\nimport os  # a comment\ndef double(x): return 2 * x\n', False),
+    ("used", "import os\n\n\ndef double(x):\n    return x + x\n", True),
+    ("other", "X = 2\n", False),  # nothing imports it
+    ("main", "def run():\n    from . import other\n    return other.X\n", True),
+    ("other", "X = 3\n", True),
+    ("main", "def run():\n    return 1\n", True),
+    ("other", "X = 4\n", False),
+    ("main", "def run():\n    from small.other import X\n    return X\n", True),
+    ("other", "X = 5\n", True),
+    (
+        "main",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .other import X\n"
+        "def run():\n    return 1\n",
+        True,
+    ),
+    ("other", "X = 6\n", False),
+)
+"""The text that a module of the package gets, and whether the digest is another by it."""
+
+
+def test_the_digest_follows_code_alone_and_relative_and_lazy_imports(tmp_path):
     folder = tmp_path / "small"
     folder.mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "used.py").write_text(
-        '"""Used."""\n\nimport os\n\n\ndef double(x):\n    return 2 * x\n'
-    )
-    (folder / "main.py").write_text(
-        "from small.used import double\n\n\ndef run():\n    return double(1)\n"
-    )
-    (folder / "other.py").write_text("X = 1\n")
+    main = "from small.used import double\n\n\ndef run():\n    return double(1)\n"
+    first = {"__init__": "", "used": USED, "main": main, "other": "X = 1\n"}
 
-    def found() -> str:
-        call = (
-            "from steadfast.jobs.digests import digest; "
-            "print(digest('steadfast.base.errors', 'small.main:run'))"
-        )
+    def digest_after(module: str, text: str) -> str:
+        """As a fresh process finds it."""
+        (folder / f"{module}.py").write_text(text)
         path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
         done = subprocess.run(
-            [warm_python(), "-c", call],
+            [warm_python(), "-c", DIGEST],
             env={**os.environ, "PYTHONPATH": path},
             capture_output=True,
             text=True,
@@ -154,40 +164,13 @@ def package(tmp_path):
         )
         return done.stdout
 
-    return folder, found
-
-
-@pytest.mark.parametrize(
-    ("module", "text", "same"),
-    [
-        (
-            "used",
-            '"""Another docstring."""\nimport os  # a comment\ndef double(x): return 2 * x\n',
-            True,
-        ),
-        ("used", "import os\n\n\ndef double(x):\n    return x + x\n", False),
-        ("other", "X = 2\n", True),
-    ],
-    ids=["a comment, a docstring and the form", "a change of code", "a module that is not used"],
-)
-def test_the_digest_follows_code_alone(package, module, text, same):
-    folder, found = package
-    before = found()
-    (folder / f"{module}.py").write_text(text)
-    assert (found() == before) == same
-
-
-def test_relative_imports_count_and_those_for_types_alone_do_not(package):
-    folder, found = package
-    (folder / "main.py").write_text("def run():\n    from . import other\n    return other.X\n")
-    relative = found()
-    (folder / "other.py").write_text("X = 3\n")
-    assert found() != relative
-    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .other import X\n"
-    (folder / "main.py").write_text(text + "def run():\n    return 1\n")
-    for_types = found()
-    (folder / "other.py").write_text("X = 4\n")
-    assert found() == for_types
+    for module, text in first.items():
+        (folder / f"{module}.py").write_text(text)
+    before = digest_after("used", USED)
+    for module, text, changes in CHANGES:
+        after = digest_after(module, text)
+        assert (after != before) == changes, (module, text)
+        before = after
 
 
 @pytest.mark.parametrize("name", ["stages.one_load", "stages.tabulate", "share.bundle"])
@@ -201,15 +184,6 @@ def test_imports_are_those_that_grimp_finds(name):
         expected |= found
         new = parents - expected
     assert modules(f"steadfast.{name}") == expected
-
-
-def test_a_lazy_import_counts(package):
-    folder, found = package
-    before = found()
-    (folder / "main.py").write_text("def run():\n    from small.other import X\n    return X\n")
-    lazy = found()
-    (folder / "other.py").write_text("X = 3\n")
-    assert len({before, lazy, found()}) == 3
 
 
 def test_no_module_imports_its_own_package_lazily():

@@ -14,7 +14,7 @@ from project import ROOT, TINY, Project
 from steadfast.base.errors import UserError
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 SMALL = {**TINY, "lifbench": {"lengths": {"2k": 2048}, "tasks": ["OQ"]}}
 OUTER = f"""

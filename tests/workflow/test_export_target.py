@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 def test_the_built_benchmark_is_exported_and_only_made_again_for_a_reason(project):

@@ -3,12 +3,11 @@
 ``FEATURES_DRAWN=FIRST:COUNT`` in the environment says which seeds are drawn from.
 """
 
-import csv
 import os
 import random
 import re
-import select
 import shutil
+import subprocess
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -18,16 +17,15 @@ import pytest
 from features import RELEASED, configs, pairs_covered
 from gold_server import GoldServer
 from html_report_project import pieces
-from project import ROOT, Project, wait_for
+from project import ROOT, Project, csv_rows, wait_for
 from servers import running
 from steadfast.base.files import read_jsonl, write_text
 from test_bundle import files
-from warm import Job, Warm, warm
+from warm_python import warm_python
 
 pytestmark = [
     pytest.mark.heavy,
     pytest.mark.workflow,
-    pytest.mark.xdist_group("workflow"),
     pytest.mark.timeout(1800),
 ]
 
@@ -36,7 +34,27 @@ SEEDS = range(FIRST, FIRST + COUNT)
 DRAWN = dict(zip(SEEDS, islice(configs(), FIRST, FIRST + COUNT), strict=True))
 TARGETS = ("results/tables", "html_report", "bundle")
 HTTP = ("gold", "judge", "writer")
+COMMAND = "steadfast.command.main"
 SNAKEMAKE = ("snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2")
+
+
+def start(folder: Path, *words: str | Path) -> subprocess.Popen:
+    """Starts a module in a folder, by its name and with arguments."""
+    return subprocess.Popen(
+        [warm_python(), "-m", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def run_module(folder: Path, *words: str | Path) -> tuple[int, str]:
+    """Its exit code, and what it has printed."""
+    process = start(folder, *words)
+    said, _ = process.communicate()
+    return process.returncode, said
 
 
 class Place(Project):
@@ -46,21 +64,21 @@ class Place(Project):
         results: the folder of its results.
     """
 
-    def __init__(self, folder: Path, processes: Warm, results: str):
+    def __init__(self, folder: Path, results: str):
         super().__init__(folder)
-        self._processes, self.results = processes, self.path(results)
+        self.results = self.path(results)
 
-    def start(self, *targets: str) -> Job:
+    def start(self, *targets: str) -> subprocess.Popen:
         """Starts Snakemake; targets below ``results`` are where the config has the results."""
         there = str(self.results.relative_to(self.folder))
         targets = tuple(re.sub("^results(?=/)", there, target) for target in targets)
-        argv = [*SNAKEMAKE, "--configfile", "my.yaml", "--", *targets]
-        return self._processes.start(argv, self.folder)
+        return start(self.folder, *SNAKEMAKE, "--configfile", "my.yaml", "--", *targets)
 
     def snakemake(self, *targets: str) -> str:
         """Runs Snakemake to its end; what it prints."""
-        code, said = self.start(*targets).wait()
-        assert code == 0, said
+        process = self.start(*targets)
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
         return said
 
 
@@ -72,11 +90,10 @@ class Run:
         asked: requests that the server answered each.
     """
 
-    def __init__(self, folder: Path, seed: int, server: GoldServer, processes: Warm):
+    def __init__(self, folder: Path, seed: int, server: GoldServer):
         self.drawn = DRAWN[seed]
         self.server = server
         self.seed = seed
-        self.processes = processes
         if self.drawn.needs_released and not RELEASED.is_dir():
             pytest.skip("the released files are absent (LIFEVAL_CASES)")
         server.faulty = "faults of the server" in self.drawn.features
@@ -97,7 +114,7 @@ class Run:
     def new(self, folder: Path) -> Place:
         """The folder before anything is run; the server goes by its files."""
         folder.mkdir()
-        place = Place(folder, self.processes, self.drawn.results)
+        place = Place(folder, self.drawn.results)
         place.configure(self.settings)
         if self.drawn.needs_released:
             place.path("released").symlink_to(RELEASED)
@@ -107,27 +124,20 @@ class Run:
         return place
 
 
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    with warm(tmp_path_factory.mktemp("warm")) as started:
-        yield started
-
-
 @pytest.fixture(params=SEEDS, scope="module")
-def run(request, tmp_path_factory, processes):
+def run(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(f"drawn-{request.param}")
     with running(kind=GoldServer) as server:
-        yield Run(folder / "first", request.param, server, processes)
+        yield Run(folder / "first", request.param, server)
     shutil.rmtree(folder)
 
 
 def planned(project: Place) -> dict[str, int]:
     """Requests that the plan has for each model over HTTP."""
     found: Counter[str] = Counter()
-    with open(project.results / "plan/plan.csv", newline="", encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            if row["model"] in HTTP:
-                found[row["model"]] += int(row["remaining"])
+    for row in csv_rows(project.results / "plan/plan.csv"):
+        if row["model"] in HTTP:
+            found[row["model"]] += int(row["remaining"])
     return dict(found)
 
 
@@ -197,16 +207,11 @@ def test_the_journal_alone_gives_the_same(run, tmp_path):
 def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
     sent = run.server.sent.total()
     there = tmp_path / "there"
-    unbundle = [
-        "steadfast.command.main",
-        "unbundle",
-        run.project.results / "bundle.zip",
-        there,
-    ]
-    done, said = run.processes.run(unbundle, tmp_path)
+    bundle = run.project.results / "bundle.zip"
+    done, said = run_module(tmp_path, COMMAND, "unbundle", bundle, there)
     assert done == 0 and "otherwise" not in said, said
-    command = [*SNAKEMAKE, "--configfile", "config.yaml", "--", "results/tables"]
-    done, said = run.processes.run(command, there)
+    words = ("--configfile", "config.yaml", "--", "results/tables")
+    done, said = run_module(there, *SNAKEMAKE, *words)
     assert done == 0, said
     assert run.server.sent.total() == sent
     assert differing(files(there / "results/tables"), files(run.project.results / "tables")) == []
@@ -217,16 +222,16 @@ def test_it_does_not_differ_from_itself(run, tmp_path):
     config = []
     if folder != run.project.path("results"):  # where nothing beside them is what a config names
         config = ["--config", run.project.path("my.yaml")]
-    compare = ["steadfast.command.main", "compare", "--fail", *config, folder, folder]
-    done, said = run.processes.run(compare, run.project.folder if config else tmp_path)
+    where = run.project.folder if config else tmp_path
+    done, said = run_module(where, COMMAND, "compare", "--fail", *config, folder, folder)
     assert done == 0, said
 
 
 def test_noise_is_none(run):
     if "nondeterminism" not in run.drawn.features:
         pytest.skip("it asks for none")
-    command = [*SNAKEMAKE, "--keep-going", "--configfile", "my.yaml", "--", "nondeterminism"]
-    done, said = run.processes.run(command, run.project.folder)
+    words = ("--keep-going", "--configfile", "my.yaml", "--", "nondeterminism")
+    done, said = run_module(run.project.folder, *SNAKEMAKE, *words)
     unfit = re.findall(
         r"nondeterminism: no prompt of \S+ fits model gold; leave that part out", said
     )
@@ -234,9 +239,8 @@ def test_noise_is_none(run):
     assert not unfit or "narrow window, skip" in run.drawn.features, said
     found = len(unfit)
     for path in run.project.results.glob("nondeterminism/*/gold/*.csv"):
-        with open(path, newline="", encoding="utf-8") as lines:
-            found += 1
-            assert {float(row["identical"]) for row in csv.DictReader(lines)} == {1.0}, path
+        found += 1
+        assert {float(row["identical"]) for row in csv_rows(path)} == {1.0}, path
     assert found
 
 
@@ -262,11 +266,9 @@ def test_a_killed_run_ends_with_the_same_bytes(run, tmp_path):
     run.server.delay = 0.005
     job = again.start("results/tables")
     enough = first + share * run.asked.total()
-    ended = select.poll()
-    ended.register(job.connection, select.POLLIN | select.POLLHUP)
-    wait_for(lambda: run.server.sent.total() >= enough or ended.poll(0))
+    wait_for(lambda: run.server.sent.total() >= enough or job.poll() is not None)
     again.kill()
-    job.wait()
+    job.communicate()
     run.server.delay = 0.0
     again.snakemake("results/tables")
     assert differing(shown(again), shown(run.project)) == []

@@ -1,6 +1,5 @@
 """The benchmark that docs/new-benchmark.md shows: written down as it stands there, and run."""
 
-import csv
 import json
 import shutil
 import tomllib
@@ -9,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from project import ROOT, Project
+from project import ROOT, Project, over_http
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl
 from steadfast.share.unbundle import unbundle
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 WORDBENCH = ROOT / "docs/examples/benchmarks/wordbench"
 CONFIG = {
@@ -56,27 +54,22 @@ def run(project: Project, *targets: str) -> str:
     return project.snakemake(*targets, PYTHONPATH=str(project.folder))
 
 
-def rows(project: Project, path: str) -> list[dict[str, str]]:
-    with open(project.path(f"results/{path}"), newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def test_its_reference_meets_every_request(project):
-    scores = list(read_jsonl(project.path("results/wordbench/scores/reference/all.jsonl")))
+    scores = project.records("wordbench/scores/reference/all.jsonl")
     assert {(score["total"], *score["points"].values()) for score in scores} == {(1, 1, 1, 1)}
     assert all("sim-judge" in score["other_raters"] for score in scores)
 
 
 def test_its_metrics_are_means_of_what_its_scorer_gives(project):
-    scores = list(read_jsonl(project.path("results/wordbench/scores/sim-a/all.jsonl")))
+    scores = project.records("wordbench/scores/sim-a/all.jsonl")
     points = [score["points"] for score in scores if score["points"]]
     assert 0 < sum(point["Met"] for point in points) < len(points)
-    for row in rows(project, "wordbench/metrics/scores.csv"):
+    for row in project.rows("wordbench/metrics/scores.csv"):
         if (row["model"], row["kind"]) == ("sim-a", ""):
             mean = sum(point[row["measure"]] for point in points) / len(points)
             assert float(row["value"]) == pytest.approx(mean)
     errors = [score["extracted"]["error"] for score in scores if score["points"]]
-    of_model = [r for r in rows(project, "wordbench/metrics/errors.csv") if r["model"] == "sim-a"]
+    of_model = [r for r in project.rows("wordbench/metrics/errors.csv") if r["model"] == "sim-a"]
     # Two prompts of each number of words: the mean of means is the mean.
     assert len(of_model) == 6
     assert sum(float(row["value"]) for row in of_model) / 6 == pytest.approx(sum(errors) / 12)
@@ -85,7 +78,7 @@ def test_its_metrics_are_means_of_what_its_scorer_gives(project):
 def test_its_tables_and_its_columns_of_the_summary_have_intervals(project):
     by_measure = {
         row["measure"]: row
-        for row in rows(project, "wordbench/metrics/summary.csv")
+        for row in project.rows("wordbench/metrics/summary.csv")
         if row["model"] == "sim-a"
     }
     assert list(by_measure) == ["Met", "Words", "Topic"]
@@ -126,12 +119,12 @@ def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
 
 
 def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
-    api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
+    api = over_http(server.url)
     models = {**CONFIG["models"], "api": api}
     judges = {**CONFIG["judges"], "api-judge": api}
     project.configure({**CONFIG, "models": models, "judges": judges})
     run(project, "plan")
-    (planned,) = [row for row in rows(project, "plan/plan.csv") if row["model"] == "api"]
+    (planned,) = [row for row in project.rows("plan/plan.csv") if row["model"] == "api"]
     assert (planned["requests"], planned["remaining"]) == ("12", "12")
     run(project)
     outputs = project.path("results/wordbench/outputs/api/all.jsonl")
@@ -139,12 +132,12 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     outputs.unlink()
     run(project, "results/wordbench/outputs/api/all.jsonl")
     assert outputs.read_bytes() == first
-    prompts = read_jsonl(project.path("results/wordbench/prompts/all.jsonl"))
+    prompts = project.records("wordbench/prompts/all.jsonl")
     assert {server.answered[prompt["instruction"]] for prompt in prompts} == {1}
     run(project, "nondeterminism")
     overall = [
         row
-        for row in rows(project, "nondeterminism/wordbench/api/all.csv")
+        for row in project.rows("nondeterminism/wordbench/api/all.csv")
         if row["task"] == "overall"
     ]
     assert [(row["n"], row["identical"]) for row in overall] == [("4", "1")] * 2

@@ -17,7 +17,7 @@ from steadfast.html_report.write import write_html_report
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 @pytest.fixture(scope="module")

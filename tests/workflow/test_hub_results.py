@@ -11,11 +11,10 @@ from huggingface_hub import parse_eval_result_entries
 
 from cached_venv import cached_python
 from gold_server import GoldServer
-from project import ROOT, Project, command
+from project import ROOT, Project, command, over_http
 from servers import running
-from steadfast.base.files import read_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 EXAMPLE = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
 
 
@@ -28,7 +27,7 @@ def run(tmp_path_factory):
     sets = {name: EXAMPLE["datasets"][name] for name in ("rooms", "why")}
     sets["long"] = {"path": "long.jsonl", "scorer": "exact"}
     with running(kind=GoldServer) as server:
-        gold = {"engine": "openai", "model": "gold", "base_url": server.url, "api_key_env": None}
+        gold = over_http(server.url, "gold")
         settings = {
             "datasets": sets,
             "judges": {**EXAMPLE["judges"], "judge": {**gold, "model": "judge"}},
@@ -50,7 +49,6 @@ def export(project, *datasets):
     return command("export", "my.yaml", *words, folder=project.folder)
 
 
-@pytest.mark.wide
 def test_a_real_model_has_an_entry_that_the_hubs_library_reads(run):
     done = export(run, "rooms=me/rooms")
     assert done.returncode == 0, done.stderr
@@ -63,29 +61,23 @@ def test_a_real_model_has_an_entry_that_the_hubs_library_reads(run):
     (task,) = benchmark["tasks"]
     assert task == {"id": "score", "config": "prompts", "split": "all"}
     assert (entry.dataset_id, entry.task_id) == ("me/rooms", task["id"])
-    scores = [row["total"] for row in read_jsonl(run.path("results/rooms/scores/gold/all.jsonl"))]
+    scores = [row["total"] for row in run.records("rooms/scores/gold/all.jsonl")]
     assert entry.value == sum(scores) / len(scores)
     assert f"n = {len(scores)};" in entry.notes and '"max_tokens":64' in entry.notes
     assert "user-supplied data" in entry.notes
 
 
-@pytest.mark.wide
-@pytest.mark.parametrize(
-    ("dataset", "message"),
-    [
+def test_what_would_mislead_is_refused(run):
+    for dataset, message in (
         ("long=me/long", "long: Score of gold is of 1 of 2 samples; run the workflow again"),
         ("other=me/other", "the run has no benchmark 'other'; name one of rooms, why, long"),
         ("rooms=rooms", "--hub: 'rooms' is no id on the hub; write OWNER/NAME"),
         ("rooms", "--hub: 'rooms' has no =; write BENCHMARK=OWNER/NAME"),
-    ],
-)
-def test_what_would_mislead_is_refused(run, dataset, message):
-    done = export(run, dataset)
-    assert done.returncode == 1
-    assert message in done.stderr
+    ):
+        done = export(run, dataset)
+        assert done.returncode == 1 and message in done.stderr, dataset
 
 
-@pytest.mark.wide
 def test_synthetic_data_are_refused(project):
     done = export(project, "lifbench=me/lifbench")
     assert done.returncode == 1

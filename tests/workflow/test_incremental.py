@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from project import TINY, Project
+from project import TINY, Project, over_http
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 SHOWN = {"lifbench_tables": 1, "summary": 1, "tables": 1}
 SCORED = {"scores": 2, "lifbench_metrics": 1, **SHOWN}
@@ -100,32 +100,17 @@ def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_f
     assert clone.planned() == {}
 
 
-def edit_a_template(project):
+@pytest.mark.wide
+def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, server):
+    lifbench = {"lengths": {"2k": 2048}, "tasks": ["LSI", "LMI"]}
+    project.configure({"lifbench": lifbench, "models": {"echo": over_http(server.url, "echo-1")}})
+    project.snakemake()
+    assert server.answered.total() == 30 + 25
+    before = set(server.answered)
     template = "resources/lifbench/expressions/LSI.yaml"
     lines = project.path(template).read_text().splitlines()
     line = next(line for line in lines if "{ordid}" in line and line[0] != "#")
     project.edit(template, line, line.replace("{ordid}", "very {ordid}"))
-
-
-@pytest.mark.wide
-def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, server):
-    project.configure(
-        {
-            "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "LMI"]},
-            "models": {
-                "echo": {
-                    "engine": "openai",
-                    "model": "echo-1",
-                    "base_url": server.url,
-                    "api_key_env": None,
-                }
-            },
-        }
-    )
-    project.snakemake()
-    assert server.answered.total() == 30 + 25
-    before = set(server.answered)
-    edit_a_template(project)
     project.snakemake()
     asked = server.answered.keys() - before
     # One expression crossed with the task's six variables, and nothing twice.

@@ -13,7 +13,7 @@ from steadfast.base.files import read_jsonl
 from steadfast.jobs.finished import FinishedAnswer
 from steadfast.share.inspect_logs import provider_model, results
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import csv
 import pytest
 
 from judge_server import ERRING, always, judging
-from judged_project import HOW, config, http, new_project, rows
+from judged_project import HOW, config, http, new_project
 from project import Project, command
-from steadfast.base.files import read_json, read_jsonl, write_json
+from steadfast.base.files import read_json, write_json
 from steadfast.base.resources import resource
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 def label(project: Project, number: int) -> None:
@@ -20,7 +20,7 @@ def label(project: Project, number: int) -> None:
     true = {
         (model, record["sample_id"]): record["other_raters"]["honest"]["points"]
         for model in HOW
-        for record in read_jsonl(project.path(f"results/cfbench/scores/{model}/zh.jsonl"))
+        for record in project.records(f"cfbench/scores/{model}/zh.jsonl")
     }
     with project.path("results/labels/cfbench.csv").open(encoding="utf-8-sig", newline="") as lines:
         sheet = list(csv.DictReader(lines))
@@ -34,7 +34,7 @@ def label(project: Project, number: int) -> None:
 
 
 def values(project: Project) -> dict[tuple[str, str], float]:
-    found = rows(project, "cfbench/metrics/summary.csv")
+    found = project.rows("cfbench/metrics/summary.csv")
     return {(row["model"], row["measure"]): float(row["value"]) for row in found}
 
 
@@ -53,7 +53,7 @@ def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
         project.configure(config(judges, labelled))
         asked = len(server.judged) + len(honest.judged)
         project.snakemake("results/cfbench/metrics/corrected.csv")
-        corrected = rows(project, "cfbench/metrics/corrected.csv")
+        corrected = project.rows("cfbench/metrics/corrected.csv")
         project.configure(config(dict(reversed(judges.items())), data))
         project.snakemake("results/cfbench/metrics/summary.csv")
         assert len(server.judged) + len(honest.judged) == asked  # nothing is asked for labels

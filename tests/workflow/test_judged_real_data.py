@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from judge_server import MANNERS, judging, some, truth
-from judged_project import config, http, judged, new_project, rows
-from project import ROOT
+from judged_project import config, http, judged, new_project
+from project import ROOT, Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.heavy]
 
+rows = Project.rows
 READER = "slips"
 # Answers, and those that a judge is asked about (../shared/*/SPEC.md, sections 1 and 3).
 ITEMS = {"followbench": {"en": (820, 470), "zh": (790, 460)}, "cfbench": {"zh": (1000, 1000)}}

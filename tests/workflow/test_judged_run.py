@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from judge_server import MANNERS, JudgeServer, judging, read, some, truth
-from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
+from judged_project import HOW, TINY_DATA, config, http, judged, new_project
 from project import Project, command
 from servers import prompt_of
 from steadfast.config.load import load_config
@@ -15,9 +15,11 @@ from steadfast.contract.registry import benchmarks
 from steadfast.show.roster import SUMMARY_TABLES
 from steadfast.stats.raters import read_label_file
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 SHOWN = {"summary": 1, "tables": 1}
+LIMIT = 2
+"""Prompts, or groups of prompts, of each kind: all kinds of requests are among them."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def ran(tmp_path_factory, judge, other) -> Project:
 
 def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
     second = http(other.url, structured=True, repeats=2)
-    return config({"http": http(judge.url), "other": second, **judges})
+    return config({"http": http(judge.url), "other": second, **judges}, limit=LIMIT)
 
 
 def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
@@ -55,7 +57,7 @@ def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other)
     wanted = {*SUMMARY_TABLES, *(name for task in tasks for name in task.tables.names)}
     found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
     assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
-    report = {row["Model"]: row for row in rows(ran, "tables/summary.csv")}
+    report = {row["Model"]: row for row in ran.rows("tables/summary.csv")}
     assert report.keys() == set(HOW)
     for measure in ("HSR", "CSL", "PSR", "DRFR"):
         assert all(float(row[measure]) >= 0 for row in report.values())
@@ -93,12 +95,12 @@ def test_a_judge_held_to_json_is_sent_the_form_of_what_it_is_asked_and_read(ran,
 
 def test_everything_is_covered_and_both_judges_are_compared(ran):
     for name in TINY_DATA:
-        summary = rows(ran, f"{name}/metrics/summary.csv")
+        summary = ran.rows(f"{name}/metrics/summary.csv")
         assert {row["model"] for row in summary} == set(HOW)
         assert [row for row in summary if row["n"] != row["expected"]] == []
         pairs = {
             (row["first"], row["second"], float(row["n"]) > 0)
-            for row in rows(ran, f"{name}/metrics/agreement.csv")
+            for row in ran.rows(f"{name}/metrics/agreement.csv")
         }
         assert pairs == {("http", "other", True), ("other", "2 repeats", True)}
 
@@ -157,11 +159,11 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
         elif request.asked.kind != "segments":
             assert verdicts == truth(request.asked)
     for name in TINY_DATA:
-        summary = rows(project, f"{name}/metrics/summary.csv")
+        summary = project.rows(f"{name}/metrics/summary.csv")
         assert [row for row in summary if float(row["n"]) >= float(row["expected"])] == []
-        coverage = rows(project, f"{name}/metrics/coverage.csv")
+        coverage = project.rows(f"{name}/metrics/coverage.csv")
         assert any(float(row["status_invalid"]) > 0 for row in coverage)
-    (shown,) = rows(project, "tables/summary.csv")
+    (shown,) = project.rows("tables/summary.csv")
     assert shown["marks"].count("incomplete") == 4
 
 

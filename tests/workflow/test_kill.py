@@ -8,33 +8,39 @@ from contextlib import suppress
 
 import pytest
 
-from project import SNAKEMAKE, TINY, Project, wait_for
+from project import SNAKEMAKE, TINY, Project, over_http, wait_for
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 CONCURRENCY = 4
 
 
 @pytest.fixture
-def started(project, server):
-    """A run of one length that a slow server answers, and its process."""
+def slow(project, server):
+    """A run of one length whose server is slow; it has not begun."""
     server.delay = 0.02
-    own = {"engine": "openai", "model": "echo-1", "base_url": server.url, "api_key_env": None}
-    project.configure(
-        {
-            "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "LOI", "LOE"]},
-            "models": {"echo": {**own, "max_concurrency": CONCURRENCY}},
-        }
-    )
+    echo = over_http(server.url, "echo-1", max_concurrency=CONCURRENCY)
+    lifbench = {"lengths": {"2k": 2048}, "tasks": ["LSI", "LOI", "LOE"]}
+    project.configure({"lifbench": lifbench, "models": {"echo": echo}})
+    return project
+
+
+def under_way(server) -> bool:
+    return server.answered.total() >= 40
+
+
+@pytest.fixture
+def started(slow, server):
+    """Its process, once it is under way."""
     job = subprocess.Popen(
         [*SNAKEMAKE, "results/tables"],
-        cwd=project.folder,
+        cwd=slow.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
-    wait_for(lambda: server.answered.total() >= 40)
+    wait_for(lambda: under_way(server))
     yield job
     with suppress(ProcessLookupError):
         os.killpg(job.pid, signal.SIGKILL)
@@ -44,17 +50,16 @@ def started(project, server):
 
 def asked_once(project, server) -> bool:
     """Whether no prompt was asked again but those in flight."""
-    prompts = project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
+    prompts = len(project.records("lifbench/prompts/2k.jsonl"))
     assert len(server.answered) == prompts == 30 + 66 + 72
     return server.asked.total() - prompts <= CONCURRENCY
 
 
-def test_killed_and_started_again(project, server, started):
-    os.killpg(started.pid, signal.SIGKILL)
-    started.wait()
-    assert not project.path("results/lifbench/outputs/echo/2k.jsonl").exists()
-    project.snakemake()
-    assert asked_once(project, server)
+def test_killed_and_started_again(slow, server):
+    slow.killed(lambda: under_way(server))
+    assert not slow.path("results/lifbench/outputs/echo/2k.jsonl").exists()
+    slow.snakemake()
+    assert asked_once(slow, server)
 
 
 @pytest.mark.wide

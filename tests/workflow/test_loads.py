@@ -91,21 +91,6 @@ def test_re_runs_are_those_of_each_part_and_load_where_something_is_asked(
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
-def test_a_target_is_asked_for_what_it_needs_alone(finished_loading, tmp_path):
-    project = Loading(finished_loading.fork(tmp_path).folder)
-    project.path("results/journal").rename(project.path("elsewhere"))
-    for model in MODELS:
-        for length in ("2k", "3k"):
-            project.path(f"results/lifbench/outputs/{model}/{length}.jsonl").unlink()
-    project.snakemake(
-        "results/lifbench/outputs/one/2k.jsonl",
-        PYTHONPATH=str(FAKE),
-        FAKE_VLLM_LOADS=str(project.path("loads")),
-    )
-    journals = project.path("results/journal").rglob("*.jsonl")
-    assert [path.name for path in journals] == ["2k.jsonl"]
-
-
 def test_a_server_that_jobs_start_is_started_once_a_model(tmp_path):
     project = Loading.new(tmp_path, {})
     served = {

@@ -1,15 +1,14 @@
 """The nondeterminism target on a real server whose answers differ for some prompts."""
 
-import csv
 import itertools
 import threading
 import zipfile
 
 import pytest
 
-from project import TINY
+from project import TINY, over_http
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 ALONE = 12
 """Requests of a pass."""
@@ -29,12 +28,11 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
         return whole
 
     server.reply = fickle
-    api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
     project.configure(
         {
             **TINY,
             "lifbench": {"lengths": {"2k": 2048}},
-            "models": {**TINY["models"], "api": api},
+            "models": {**TINY["models"], "api": over_http(server.url)},
             "nondeterminism": {"requests": 12, "repeats": 2},
         }
     )
@@ -43,7 +41,8 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
     assert [path.name for path in folder.iterdir()] == ["api"]
     path = folder / "api" / "2k.csv"
     first = path.read_bytes()
-    rows = [r for r in csv.DictReader(first.decode().splitlines()) if r["task"] == "overall"]
+    rows = project.rows("nondeterminism/lifbench/api/2k.csv")
+    rows = [row for row in rows if row["task"] == "overall"]
     alone, company = rows
     assert [(row["way"], row["n"], row["repeats"]) for row in rows] == [
         ("alone", "12", "2"),
@@ -56,20 +55,11 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
 
     server.reply = reply
     project.snakemake("bundle")
-    deviation = max(
-        float(row["answer_sd"])
-        for row in csv.DictReader(first.decode().splitlines())
-        if row["task"] == "overall"
-    )
-    summary = project.path("results/lifbench/metrics/summary.csv").read_text().splitlines()
-    (n,) = (r["n"] for r in csv.DictReader(summary) if (r["model"], r["measure"]) == ("api", "ARS"))
-    report = csv.DictReader(project.path("results/tables/summary.csv").read_text().splitlines())
-    nondeterminism = {row["Model"]: row["Run-to-run SD"] for row in report}
-    assert nondeterminism == {
-        "Reference": "",
-        "sim-a": "",
-        "api": f"{deviation / int(n) ** 0.5:.4f}",
-    }
+    deviation = max(float(row["answer_sd"]) for row in rows)
+    summary = project.rows("lifbench/metrics/summary.csv")
+    (n,) = (int(r["n"]) for r in summary if (r["model"], r["measure"]) == ("api", "ARS"))
+    shown = {row["Model"]: row["Run-to-run SD"] for row in project.rows("tables/summary.csv")}
+    assert shown == {"Reference": "", "sim-a": "", "api": f"{deviation / n**0.5:.4f}"}
     with zipfile.ZipFile(project.path("results/bundle.zip")) as bundle:
         assert bundle.read("results/nondeterminism/lifbench/api/2k.csv") == first
 

@@ -12,11 +12,11 @@ from nbclient import NotebookClient
 import steadfast
 from project import ROOT
 from steadfast.base.errors import UserError
-from steadfast.base.files import file_sha256, read_jsonl
+from steadfast.base.files import file_sha256
 from steadfast.contract.components import Answer
 from steadfast.notebook import run as run_module
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def test_import_steadfast_imports_no_library_of_frames():
 
 
 def test_frames_hold_what_the_files_hold(run, finished):
-    outputs = list(read_jsonl(finished.path("results/lifbench/outputs/sim-a/3k.jsonl")))
+    outputs = finished.records("lifbench/outputs/sim-a/3k.jsonl")
     answers = run.answers("lifbench", model="sim-a", part="3k")
     assert answers["response"].tolist() == [one["response"] for one in outputs]
     assert set(answers["part"]) == {"3k"} and set(answers["model"]) == {"sim-a"}
-    records = list(read_jsonl(finished.path("results/lifbench/scores/sim-a/3k.jsonl")))
+    records = finished.records("lifbench/scores/sim-a/3k.jsonl")
     scores = run.scores("lifbench", "sim-a", "3k")
     assert scores["total"].tolist() == [one["total"] for one in records]
     corrected = [one["other_raters"]["corrected"]["total"] for one in records]
@@ -83,23 +83,20 @@ def test_no_text_of_a_model_is_markup_in_a_notebook(run):
     assert "&lt;script&gt;" in shown and "\x1b" not in shown + repr(sample)
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda run: steadfast.load("nowhere"), "nowhere: no such folder"),
-        (lambda run: run.samples("cfbench"), "unknown benchmark 'cfbench'"),
-        (lambda run: run.answers("lifbench", model="sim-b"), "did you mean 'sim-a'"),
-        (lambda run: run.scores("lifbench", part="4k"), "unknown part '4k'"),
-        (lambda run: run.metrics("lifbench", "arss"), "did you mean 'ars'"),
-        (lambda run: run.table("summarys"), "did you mean 'summary'"),
-        (lambda run: run.sample("LSI/list-2k-s1/e0"), "did you mean LSI/list-2k-s1/e0/v0, "),
-        (lambda run: run.sample("LSI/list-2k-s1/e0/v1", model="x"), "unknown model 'x'"),
-        (lambda run: steadfast.score("lifbenc", None, ""), "did you mean 'lifbench'"),
-    ],
-)
-def test_what_is_not_there_is_said_in_a_sentence(run, call, said):
-    with pytest.raises(UserError, match=said):
-        call(run)
+def test_what_is_not_there_is_said_in_a_sentence(run):
+    for call, said in (
+        (lambda: steadfast.load("nowhere"), "nowhere: no such folder"),
+        (lambda: run.samples("cfbench"), "unknown benchmark 'cfbench'"),
+        (lambda: run.answers("lifbench", model="sim-b"), "did you mean 'sim-a'"),
+        (lambda: run.scores("lifbench", part="4k"), "unknown part '4k'"),
+        (lambda: run.metrics("lifbench", "arss"), "did you mean 'ars'"),
+        (lambda: run.table("summarys"), "did you mean 'summary'"),
+        (lambda: run.sample("LSI/list-2k-s1/e0"), "did you mean LSI/list-2k-s1/e0/v0, "),
+        (lambda: run.sample("LSI/list-2k-s1/e0/v1", model="x"), "unknown model 'x'"),
+        (lambda: steadfast.score("lifbenc", None, ""), "did you mean 'lifbench'"),
+    ):
+        with pytest.raises(UserError, match=said):
+            call()
 
 
 @pytest.mark.parametrize(

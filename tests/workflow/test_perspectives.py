@@ -1,24 +1,18 @@
 """Formats and domains through the whole workflow: what they ask, print, and leave as it is."""
 
-import csv
-
 import pytest
 
-from project import TINY, Project
+from project import TINY, Project, over_http
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 ARS = "results/tables/lifbench_table3_ars.csv"
 
 
 def configure(project: Project, url: str, **section) -> None:
-    api = {"engine": "openai", "model": "m", "base_url": url, "api_key_env": None}
-    project.configure(
-        {
-            "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "OQ"], **section},
-            "models": {"reference": TINY["models"]["reference"], "api": api},
-        }
-    )
+    lifbench = {"lengths": {"2k": 2048}, "tasks": ["LSI", "OQ"], **section}
+    models = {"reference": TINY["models"]["reference"], "api": over_http(url)}
+    project.configure({"lifbench": lifbench, "models": models})
 
 
 def test_a_perspective_asks_its_own_prompts_alone_and_leaves_the_paper_s_results(project, server):
@@ -36,8 +30,8 @@ def test_a_perspective_asks_its_own_prompts_alone_and_leaves_the_paper_s_results
     shown = [body["messages"][-1]["content"] for body in server.bodies[asked:]]
     assert sum("JSON array" in text for text in shown) == 30
 
-    with open(project.path("results/lifbench/metrics/perspectives.csv"), newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["model"] == "reference"]
+    rows = project.rows("lifbench/metrics/perspectives.csv")
+    rows = [row for row in rows if row["model"] == "reference"]
     assert {row["group"] for row in rows} == {"numbered", "json", "mixed", "uuids"}
     assert {(row["value"], row["n"], row["expected"]) for row in rows} == {("1", "30", "30")}
     for name in ("formats", "domains"):

@@ -1,13 +1,12 @@
 """The plan's target: cheap, complete, and made anew only where it must be."""
 
-import csv
 import re
 
 import pytest
 
 from project import PAPER, Project
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 API = {
     "engine": "openai",
     "model": "m",
@@ -33,8 +32,7 @@ def config(**settings):
 
 
 def rows(project):
-    with open(project.path(PLAN), newline="") as lines:
-        return {(row["model"], row["part"]): row for row in csv.DictReader(lines)}
+    return {(row["model"], row["part"]): row for row in project.rows("plan/plan.csv")}
 
 
 def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
@@ -52,8 +50,7 @@ def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
 
 
 def test_prompts_that_do_not_fit_are_listed(planned):
-    with open(planned.path("results/plan/misfits.csv"), newline="") as lines:
-        listed = [row for row in csv.DictReader(lines) if row["part"] == "3k"]
+    listed = [row for row in planned.rows("plan/misfits.csv") if row["part"] == "3k"]
     assert len(listed) == int(rows(planned)["api", "3k"]["unfit"]) > 0
     page = planned.path("results/plan/plan.md").read_text()
     assert f"- lifbench 3k, api: {len(listed)} left out (" in page
@@ -70,8 +67,7 @@ def test_throughput_and_price_re_run_the_plan_alone(planned, tmp_path):
     row = rows(project)["api", "2k"]
     assert float(row["cost"]) > 0
     assert float(row["hours"]) > 0 == float(row["gpu_hours"])
-    with open(project.path("results/plan/options.csv"), newline="") as lines:
-        options = {(row["part"], row["option"]): row for row in csv.DictReader(lines)}
+    options = {(row["part"], row["option"]): row for row in project.rows("plan/options.csv")}
     assert list(options) == [(length, "live") for length in PAPER["lifbench"]["lengths"]]
     assert options["2k", "live"]["cost_uncached"] == row["cost_uncached"]
 

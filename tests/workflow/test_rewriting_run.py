@@ -6,11 +6,11 @@ import re
 import pytest
 import yaml
 
-from project import Project
+from project import Project, over_http
 from servers import Server, running
-from steadfast.base.files import read_json, read_jsonl
+from steadfast.base.files import read_json
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 BETWEEN = re.compile(r"<<<(answer-\w+)>>>\n(.*?)\n<<<\1>>>", re.S)
 COUNT = 6
@@ -61,7 +61,6 @@ def without_fields(texts):
 
 
 def config(url: str, **recs) -> dict:
-    api = {"engine": "openai", "base_url": url, "api_key_env": None}
     return {
         "lifbench": {
             "lengths": {"2k": 2048},
@@ -69,8 +68,8 @@ def config(url: str, **recs) -> dict:
             "expressions": "recs",
             "recs": {"count": COUNT, "clusters": 2, **recs},
         },
-        "rewriters": {"writer": {**api, "model": "writer-1", "temperature": 1.0}},
-        "models": {"own": {**api, "model": "own-1"}},
+        "rewriters": {"writer": over_http(url, "writer-1", temperature=1.0)},
+        "models": {"own": over_http(url, "own-1")},
     }
 
 
@@ -97,10 +96,7 @@ def test_recs_asks_again_checks_each_text_and_takes_a_review(tmp_path):
         assert all(body["temperature"] == 1.0 for body in server.rewriting)
         statuses = {
             task: [
-                record["status"]
-                for record in read_jsonl(
-                    project.path(f"results/lifbench/recs/candidates/{task}.jsonl")
-                )
+                row["status"] for row in project.records(f"lifbench/recs/candidates/{task}.jsonl")
             ]
             for task in TASKS
         }

@@ -17,7 +17,6 @@ from steadfast.stats.tidy import read_csv, write_csv
 
 
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_the_table_has_every_response_with_the_units_of_the_intervals(project):
     done = command("export", "my.yaml", "--scores", folder=project.folder)
     assert done.returncode == 0, done.stderr

@@ -6,22 +6,26 @@ import re
 
 import pytest
 
-from project import Project
+from project import FIGURE, Project
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 NOWHERE = "http://127.0.0.1:9"
-FIGURES = "results/figures/lifbench_ars_by_length.png"
 
 
 @pytest.fixture(scope="module")
-def page(finished: Project, tmp_path_factory) -> str:
-    """The report of the finished run, made where no address can be reached."""
+def project(finished: Project, tmp_path_factory) -> Project:
+    """The finished run with a figure, and its report, made where no address can be reached."""
     project = finished.fork(tmp_path_factory.mktemp("reported"))
-    path = project.path("report.html")
+    project.snakemake(FIGURE)
     proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), NOWHERE)
-    said = project.snakemake("results/tables", FIGURES, "--report", str(path), **proxies)
+    said = project.snakemake("results/tables", FIGURE, "--report", "report.html", **proxies)
     assert "downloading" not in said
-    return path.read_text()
+    return project
+
+
+@pytest.fixture(scope="module")
+def page(project) -> str:
+    return project.path("report.html").read_text()
 
 
 def variable(page: str, name: str):
@@ -35,10 +39,10 @@ def text(markup: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
 
 
-def test_each_category_has_what_there_is_of_each_benchmark(page, finished):
+def test_each_category_has_what_there_is_of_each_benchmark(page, project):
     found = variable(page, "categories")
     counts = {c: {b: len(of) for b, of in parts.items()} for c, parts in found.items()}
-    results = finished.path("results")
+    results = project.path("results")
     assert counts == {
         "Tables": {
             "All benchmarks": 2,
@@ -49,10 +53,10 @@ def test_each_category_has_what_there_is_of_each_benchmark(page, finished):
     }
 
 
-def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, finished):
+def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, project):
     results = variable(page, "results")
     figure = results["results/figures/lifbench_ars_by_length.svg"]
-    said = finished.path("results/figures/lifbench_ars_by_length.txt").read_text().strip()
+    said = project.path("results/figures/lifbench_ars_by_length.txt").read_text().strip()
     assert (text(figure["caption"]), figure["labels"]) == (said, {"figure": "ars by length"})
     for path, one in results.items():
         if path.startswith("results/tables"):

@@ -1,16 +1,15 @@
 """A trial through the workflow: a few are asked and judged, and the whole run asks the rest."""
 
-import csv
 import re
 import subprocess
 
 import pytest
 
 from judge_server import judging
-from project import Project, command
-from steadfast.base.files import read_jsonl, write_jsonl
+from project import Project, command, over_http
+from steadfast.base.files import write_jsonl
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def judge():
 
 
 def ids(project: Project, path: str) -> list[str]:
-    return [record["sample_id"] for record in read_jsonl(project.path(f"results/{path}"))]
+    return [record["sample_id"] for record in project.records(path)]
 
 
 def show(project: Project, sample: str) -> subprocess.CompletedProcess:
@@ -29,7 +28,7 @@ def show(project: Project, sample: str) -> subprocess.CompletedProcess:
 
 
 def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
-    api = {"engine": "openai", "model": "m", "base_url": judge.url, "api_key_env": None}
+    api = over_http(judge.url)
     project = Project.new(
         tmp_path,
         {
@@ -53,7 +52,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     chosen, whole = (ids(project, f"followbench/{kind}/en.jsonl") for kind in ("trial", "prompts"))
     assert len(whole) > len(chosen) == 6 * 5
     assert ids(project, "followbench/outputs/api/en.jsonl") == chosen
-    asked = read_jsonl(project.path("results/followbench/judging/api/en.jsonl"))
+    asked = project.records("followbench/judging/api/en.jsonl")
     judged = {record["answer_id"] for record in asked}
     assert judged and judged <= set(chosen)
     journal = project.path("results/journal/followbench/api/en.jsonl")
@@ -64,8 +63,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert [path.name for path in tables if not path.read_text().startswith("Trial: ")] == []
     figure = project.path("results/figures/followbench_by_category.txt")
     assert figure.read_text().startswith("Trial: at most 1 prompts, or groups of prompts,")
-    with open(project.path("results/followbench/metrics/coverage.csv"), newline="") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = project.rows("followbench/metrics/coverage.csv")
     levels = [row for row in rows if row["category"] == "overall" and row["level"]]
     assert sum(int(row["expected"]) for row in levels) == len(chosen)
 

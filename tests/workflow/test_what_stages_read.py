@@ -133,70 +133,39 @@ JUDGED = {"verdicts", *SCORED}
 ANSWERED = {"outputs", "judge_prompts", *JUDGED}
 CODE = "\nCHANGED = True\n"
 """Added at the end of a module."""
+
+
+def fact(
+    benchmark: str, file: str, old: str, new: str, stages: set[str]
+) -> tuple[str, dict[str, object], set[str]]:
+    """A change of a file of facts: its benchmark, the edit, and the stages that it makes anew."""
+    return benchmark, {f"resources/{benchmark}/{file}": (old, new)}, stages
+
+
+OF_ANSWERS = {"prompts", "outputs", *SCORED}
+OF_LSI = {"data lifbench/expressions/LSI.json", *OF_ANSWERS}
+READING = {"scripts/steadfast/benchmarks/complexbench/replies.py": CODE}
 CHANGES = {
-    "a weight": (
-        "lifbench",
-        {"resources/lifbench/scoring/MB.yaml": ("weight: 3", "weight: 4")},
-        SCORED,
+    "a weight": fact("lifbench", "scoring/MB.yaml", "weight: 3", "weight: 4", SCORED),
+    "words of options": fact(
+        "lifbench", "answer_words.yaml", "continues: [idea", "continues: [reasoning, idea", SCORED
     ),
-    "words of options": (
-        "lifbench",
-        {
-            "resources/lifbench/answer_words.yaml": (
-                "continues: [idea",
-                "continues: [reasoning, idea",
-            )
-        },
-        SCORED,
+    "an output limit": fact(
+        "lifbench", "tasks/LSI.yaml", "max_tokens: 100", "max_tokens: 101", OF_ANSWERS
     ),
-    "an output limit": (
-        "lifbench",
-        {"resources/lifbench/tasks/LSI.yaml": ("max_tokens: 100", "max_tokens: 101")},
-        {"prompts", "outputs", *SCORED},
+    "a space": fact("lifbench", "tasks/LSI.yaml", "margin: 0", "margin: 1", OF_LSI),
+    "a scenario": fact("lifbench", "scenarios/list.yaml", "Below is", "Here is", OF_LSI),
+    "a heading": fact("lifbench", "tables.yaml", "Above baseline", "Over", {"tables", "figures"}),
+    "a rule": fact("followbench", "rules.yaml", "stuff", "stuffs", SCORED),
+    "a judge's words": fact(
+        "followbench", "judge/words.yaml", "en:", "en:\n  more: more", {"judge_prompts", *JUDGED}
     ),
-    "a space": (
-        "lifbench",
-        {"resources/lifbench/tasks/LSI.yaml": ("margin: 0", "margin: 1")},
-        {"data lifbench/expressions/LSI.json", "prompts", "outputs", *SCORED},
-    ),
-    "a scenario": (
-        "lifbench",
-        {"resources/lifbench/scenarios/list.yaml": ("Below is", "Here is")},
-        {"data lifbench/expressions/LSI.json", "prompts", "outputs", *SCORED},
-    ),
-    "a heading": (
-        "lifbench",
-        {"resources/lifbench/tables.yaml": ("Above baseline", "Over")},
-        {"tables", "figures"},
-    ),
-    "a rule": ("followbench", {"resources/followbench/rules.yaml": ("stuff", "stuffs")}, SCORED),
-    "a judge's words": (
-        "followbench",
-        {"resources/followbench/judge/words.yaml": ("en:", "en:\n  more: more")},
-        {"judge_prompts", *JUDGED},
-    ),
-    "a simulator's facts": (
-        "cfbench",
-        {"resources/cfbench/simulated.yaml": ("first: 0.5", "first: 0.6")},
-        ANSWERED,
-    ),
-    "how a reply is read": (
-        "complexbench",
-        {"scripts/steadfast/benchmarks/complexbench/replies.py": CODE},
-        JUDGED,
-    ),
-    **{
-        f"all scorers of {name}": (
-            name,
-            {
-                f"scripts/steadfast/benchmarks/{name}/{one.replace('.', '/')}": CODE
-                for one in SCORERS[name]
-            },
-            SCORED,
-        )
-        for name in BENCHMARKS
-    },
+    "a simulator's facts": fact("cfbench", "simulated.yaml", "first: 0.5", "first: 0.6", ANSWERED),
+    "how a reply is read": ("complexbench", READING, JUDGED),
 }
+for name, modules_of_scoring in SCORERS.items():
+    edits = {f"scripts/steadfast/benchmarks/{name}/{one}": CODE for one in modules_of_scoring}
+    CHANGES[f"all scorers of {name}"] = (name, edits, SCORED)
 
 
 class Copy:
@@ -250,6 +219,7 @@ def copy(tmp_path_factory):
     return Copy(tmp_path_factory.mktemp("copy"))
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_makes_anew_what_reads_it_and_what_follows(copy, change):
     benchmark, edits, stages = CHANGES[change]
