@@ -94,8 +94,8 @@ def unanswered(name: str, model: str, samples: int | None = None) -> list[Scored
 
 def main_measures(name: str) -> dict[str, dict]:
     """The measures in which models are compared, each with its rows of ``comparisons``."""
-    measures = benchmarks()[name].reported(judged=name in SMALL)["measures"]
-    return {measure: how["compared"] for measure, how in measures.items() if how.get("compared")}
+    measures = benchmarks()[name].measures
+    return {measure: dict(how.compared) for measure, how in measures.items() if how.compared}
 
 
 def by_key(frame: pd.DataFrame) -> pd.DataFrame:
@@ -171,7 +171,9 @@ def test_models_are_compared_by_the_difference_of_their_values(name):
     small = small_run(name)
     frames = small.frames(small.scores)
     values = frames["summary"].set_index(["measure", "model"])["value"]
-    for measure, keys in main_measures(name).items():
+    measures = main_measures(name)
+    assert measures
+    for measure, keys in measures.items():
         rows = frames["comparisons"]
         for column, key in keys.items():
             rows = rows[rows[column] == key]

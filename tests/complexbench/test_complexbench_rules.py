@@ -182,6 +182,7 @@ def test_when_released_reads_parameters():
         ("model_keyword_num_each:[a,2]", ["", ""], "ValueError"),
         ("model_length_each:[2]", ["一", "一二"], "IndexError"),
         ("model_keyword:雨", ["", ""], "IndexError"),
+        ("model_keyword:雨", [""], False),  # one empty segment is none
     ):
         assert released(rule, segments) == expected, rule
 
