@@ -116,10 +116,12 @@ def test_what_snakemake_would_stop_at_with_a_traceback_is_refused(words, said, f
     assert ended.value.code.startswith(f"error: {said}") and "\n" not in ended.value.code
 
 
-def test_the_version_is_said(capsys):
+def test_the_version_is_said_and_show_names_how_samples_are_called(capsys, folder):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert (ended.value.code, capsys.readouterr().out) == (0, f"steadfast {__version__}\n")
+    with pytest.raises(SystemExit, match=r"^error: name a sample, such as"):
+        main(["show", ""])
 
 
 def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
@@ -141,11 +143,6 @@ def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
         assert ended.value.code is None
     assert asked == [("mine", "made", "a/b", "m"), ("mine", "made", "a/b", None)]
     assert capsys.readouterr().out == "ONE\nTWO" * 2
-
-
-def test_show_without_a_sample_says_how_they_are_named(folder):
-    with pytest.raises(SystemExit, match=r"^error: name a sample, such as"):
-        main(["show", ""])
 
 
 @pytest.mark.parametrize(

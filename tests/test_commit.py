@@ -57,13 +57,10 @@ def test_outside_git_there_is_no_commit(git, monkeypatch, tmp_path):
     assert commit.asked_of_git("log", "-1") is None
 
 
-def test_an_installation_in_a_repository_of_others_has_none(git, monkeypatch, tmp_path):
+def test_an_installation_or_repository_without_a_commit_has_none(git, monkeypatch, tmp_path):
     git(f"echo {COMMIT}")
     monkeypatch.setattr(commit, "HOME", tmp_path / "lib/site-packages/steadfast_workflow")
     assert commit.asked_of_git("describe") is None
-
-
-def test_a_repository_without_a_commit_has_none(monkeypatch, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     monkeypatch.setattr(commit, "PACKAGE", Path(tmp_path))
     assert commit.asked_of_git("log", "-1", "--format=%H %ct") is None

@@ -28,17 +28,12 @@ def test_cells_are_joined_by_all_keys_before_the_value():
         [0.5, 0.25, -0.25],
     ]
     assert both[["a_low", "a_high", "n_a"]].iloc[0].tolist() == [0.4, 0.6, 9]
-
-
-def test_a_file_of_models_and_values_alone_has_cells_and_one_without_has_none():
+    # models and values alone are enough
     plain = A.iloc[:1][["model", "value"]]
     assert joined_cells(plain, plain)[["model", "a", "b"]].to_numpy().tolist() == [["m", 0.5, 0.5]]
     for missing in ("model", "value"):
         assert not len(joined_cells(A.drop(columns=missing), A))
         assert not len(joined_cells(A, A.drop(columns=missing)))
-
-
-def test_a_number_is_the_same_key_whether_it_is_whole_or_a_float():
     one, other = (A.iloc[:1].assign(task=[task]) for task in (4, 4.0))
     assert joined_cells(one, other)["cell"].tolist() == ["task=4"]
     both = joined_cells(A.assign(task=[float("nan"), 2.5]), A.assign(task=["", "2.5"]))
@@ -57,12 +52,9 @@ def test_a_cell_is_told_where_the_two_intervals_are_apart(low, high, apart):
     assert difference == pytest.approx(value[0] - 0.5)
 
 
-def test_a_cell_without_intervals_moved_and_nothing_tells():
+def test_a_cell_has_moved_by_more_than_rounding_with_or_without_intervals():
     ((*_, apart),) = found(value=[0.9, 0.5], low=float("nan"))
     assert apart == ""
-
-
-def test_what_differs_by_rounding_alone_has_not_moved():
     assert found(value=[0.5 + 1e-12, 0.5]) == []
 
 
@@ -70,7 +62,7 @@ def kinds(**changes):
     return [flip.kind for flip in flips({"s": SCORE}, {"s": {**SCORE, **changes}})]
 
 
-def test_a_sample_flips_by_its_total_its_status_or_its_points():
+def test_repeats_are_samples_of_their_own_and_flip_by_total_status_or_points():
     assert kinds() == []
     assert kinds(total=0.6) == ["better"]
     assert kinds(total=0.4) == ["worse"]
@@ -78,21 +70,12 @@ def test_a_sample_flips_by_its_total_its_status_or_its_points():
     assert kinds(status="error") == kinds(total=None) == ["status"]
     assert kinds(points={"format": 1.0}) == ["points"]
     assert list(flips({"s": SCORE}, {"t": SCORE})) == []
-
-
-def test_points_that_differ_are_named_with_both_values():
     a, b = ({"format": x, "logic": y, "kept": 1.0} for x, y in ((0.5, None), (1.0, 0.25)))
     (flip,) = flips({"s": {**SCORE, "points": a}}, {"s": {**SCORE, "points": b}})
     assert flip.points == "format: 0.5 → 1; logic: none → 0.25"
-
-
-def test_what_is_extracted_otherwise_and_scored_alike_is_no_flip():
     a = SCORE | {"extracted": "x"}
     b = SCORE | {"extracted": "y"}
     assert list(flips({"s": a}, {"s": b})) == []
-
-
-def test_draws_are_samples_of_their_own_and_samples_of_one_run_alone_are_left_out():
     records = {"s": SCORE, "s#1": SCORE | {"repeat": 1}}
     other = {"s#1": SCORE | {"repeat": 1, "total": 1.0}, "t": SCORE | {"sample_id": "t"}}
     assert [(one.sample_id, one.repeat) for one in flips(records, other)] == [("s", 1)]

@@ -15,7 +15,7 @@ def asked(**counts):
     return _prompts(pd.DataFrame([PART, {**PART, "part": "8k", **counts}]))
 
 
-def test_a_part_is_named_as_soon_as_one_prompt_differs():
+def test_a_part_is_named_where_a_prompt_differs_and_equal_parts_are_counted_together():
     for counts, said in (
         ({"changed": 1}, "1 changed, 0 only in A, 0 only in B"),
         ({"only_a": 1}, "0 changed, 1 only in A, 0 only in B"),
@@ -25,9 +25,6 @@ def test_a_part_is_named_as_soon_as_one_prompt_differs():
             f"Prompts: 10 the same, {said}.",
             f"  lifbench 8k: 5 the same, {said}",
         ]
-
-
-def test_parts_that_are_the_same_are_counted_together():
     assert asked() == ["Prompts: 10 the same, 0 changed, 0 only in A, 0 only in B."]
 
 

@@ -21,13 +21,10 @@ def asked(benchmark="lifbench", models=None, **sections):
     return Evaluation(config).tasks[benchmark].data_note
 
 
-def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
+def test_synthetic_and_other_text_is_called_what_it_is():
     assert asked() == (
         f"LIFBench: synthetic contexts; the project's own instruction templates. {OTHER}"
     )
-
-
-def test_each_kind_of_text_is_named_and_told_from_the_paper_s():
     for sections, words in (
         ({"corpora": {"source": "hub"}}, "contexts built anew from the published corpora;"),
         ({"corpora": {"source": "local", "directory": "."}}, "contexts built from local corpora;"),
@@ -37,11 +34,13 @@ def test_each_kind_of_text_is_named_and_told_from_the_paper_s():
         assert asked(**sections).endswith(OTHER), sections
 
 
-def test_the_published_prompts_are_called_what_they_are():
+def test_published_prompts_and_released_scores_are_called_what_they_are():
     text = asked(lifbench={"contexts": "released", "expressions": "released"})
     assert text == (
         "LIFBench: the published contexts; the published templates. These are the paper's prompts."
     )
+    text = asked(models={"Qwen2.5-7B": RELEASED})
+    assert text.endswith("of responses to the published prompts.")
 
 
 def test_the_readme_s_published_data_is_that_of_every_benchmark():
@@ -52,11 +51,6 @@ def test_the_readme_s_published_data_is_that_of_every_benchmark():
     assert run.running == ["lifbench", "followbench", "cfbench", "complexbench"]
     for name in run.running:
         assert re.search("the paper's prompts|the released data", run.tasks[name].data_note)
-
-
-def test_released_scores_alone_are_of_the_published_prompts():
-    text = asked(models={"Qwen2.5-7B": RELEASED})
-    assert text.endswith("of responses to the published prompts.")
 
 
 @pytest.mark.parametrize("benchmark", ["followbench", "cfbench", "complexbench"])
@@ -76,27 +70,21 @@ def otherwise(judges, benchmark="cfbench", **section):
     return Evaluation(config).tasks[benchmark].tables.function.settings["otherwise"]
 
 
-def test_another_prompt_than_the_paper_s_is_named_beside_its_numbers():
+def test_another_prompt_or_judge_than_the_paper_s_is_named_beside_its_numbers():
     assert otherwise(JUDGES) == (
         "The published values were judged with the paper's judge prompt, not with this run's."
     )
-
-
-def test_another_judge_is_named_with_the_paper_s():
     assert "by GPT-4, not by judge, and with the paper's" in otherwise(JUDGES, "followbench")
     routed = {"judge": {**JUDGES["judge"], "model": "openai/gpt-4o", "label": "Mine"}}
     assert "GPT-4o" not in otherwise(routed)
     assert "by GPT-4, not by Mine" in otherwise(routed, "followbench")
 
 
-def test_the_paper_s_judge_in_the_paper_s_wording_needs_no_note(tmp_path):
+def test_the_papers_judge_and_wording_need_no_note_but_their_file(tmp_path):
     prompt = tmp_path / "printed.txt"
     prompt.write_text("{{instruction}}{{reference}}{{answer}}{{checkpoints}}")
     templates = {"zh": str(prompt)}
     assert otherwise(JUDGES, template_source="printed", templates=templates) == ""
     assert "with the paper's judge prompt" in otherwise(JUDGES, templates=templates)
-
-
-def test_wording_called_printed_needs_a_file_that_holds_it():
     with pytest.raises(UserError, match="template_source printed needs templates"):
         otherwise(JUDGES, template_source="printed")

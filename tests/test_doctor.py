@@ -1,7 +1,6 @@
 """What a config needs of a machine: found, missing, not needed; and no secret is shown."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -37,8 +36,8 @@ ANSWERS = {
 }
 
 
-@contextmanager
-def served() -> Iterator[str]:
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
     """The address of a server that has ``ANSWERS`` and nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -58,11 +57,9 @@ def served() -> Iterator[str]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 def checks(folder: Path, online: bool = False, profiles=(), **config) -> dict[str, Check]:
@@ -85,19 +82,16 @@ def commands(folder: Path, monkeypatch, **scripts: str) -> None:
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
 
 
-def test_the_engines_that_need_something_are_engines_and_say_it():
+def test_engines_that_need_something_say_it_and_simulated_ones_need_nothing(tmp_path):
     assert NEEDS.keys() <= ENGINES.keys()
     assert all(map(callable, map(load, NEEDS.values())))
-
-
-def test_stand_ins_on_synthetic_text_need_no_key_no_gpu_and_no_network(tmp_path):
     found = checks(tmp_path)
     assert {one.status for one in found.values()} <= {"ok", "not needed"}
     assert found["data of LIFBench"].text == "needs no network"
     assert found["SLURM"].status == "not needed"
 
 
-def test_data_says_what_more_than_packages_is_missing(tmp_path, monkeypatch):
+def test_data_and_mistakes_in_the_config_are_said_beside_the_machine(tmp_path, monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "no-such-package")
     (tmp_path / "input_data.jsonl").write_text("")
     section = {"source": "local", "directory": str(tmp_path), "sets": ["ifeval"]}
@@ -105,9 +99,6 @@ def test_data_says_what_more_than_packages_is_missing(tmp_path, monkeypatch):
     found = checks(tmp_path, benchmarks=["ifeval"], ifeval=section, models=models)["verifiers"]
     assert found.status == "missing"
     assert "is not installed; run 'make verifiers'" in found.text
-
-
-def test_a_mistake_in_the_config_is_said_beside_what_the_machine_has(tmp_path):
     found = checks(tmp_path, benchmark=["lifbench"])
     assert found["config"].status == "missing"
     assert "did you mean 'benchmarks'?" in found["config"].text
@@ -117,7 +108,7 @@ def test_a_mistake_in_the_config_is_said_beside_what_the_machine_has(tmp_path):
 # --- the machine ------------------------------------------------------------------------------
 
 
-def test_packages_are_compared_with_the_lock_file(tmp_path):
+def test_packages_and_encoding_of_the_machine_are_checked(tmp_path):
     lock = tmp_path / "requirements.txt"
     lock.write_text(
         "numpy==0.1 \\\n    --hash=sha256:0\nno-such-package==1.0\n"
@@ -128,17 +119,18 @@ def test_packages_are_compared_with_the_lock_file(tmp_path):
     assert "numpy 2" in found.text and "(needs ==0.1)" in found.text
     assert "no-such-package is not installed" in found.text and "pywin32" not in found.text
     assert machine.packages(tmp_path / "none").status == "not needed"
+    assert machine.tokenizer("o200k_base").status == "ok"
+    assert "has no encoding 'o300k'" in machine.tokenizer("o300k").text
 
 
-def test_a_full_disk_is_told(tmp_path, monkeypatch):
+def test_a_full_disk_and_a_directory_without_a_model_are_told(tmp_path, monkeypatch):
     assert machine.disk(tmp_path / "not/yet").status == "ok"
     monkeypatch.setattr(machine, "LEAST_GB", 10**9)
     assert "free disk space" in machine.disk(tmp_path).text
-
-
-def test_an_encoding_that_tiktoken_does_not_know_is_missing():
-    assert machine.tokenizer("o200k_base").status == "ok"
-    assert "has no encoding 'o300k'" in machine.tokenizer("o300k").text
+    (tmp_path / "config.json").write_text("{}")
+    whole = local().model_copy(update={"model": str(tmp_path)})
+    assert of_model(whole)[f"files of {tmp_path}"].status == "ok"
+    assert of_model(local())[f"files of {ROOT}"].status == "missing"
 
 
 # --- servers and data -------------------------------------------------------------------------
@@ -148,29 +140,27 @@ def api(**settings) -> OpenaiModel:
     return OpenaiModel(engine="openai", model="m", api_key_env="A_KEY", **settings)
 
 
-def test_a_key_is_named_and_never_shown(monkeypatch):
-    with served() as address:
-        monkeypatch.delenv("A_KEY", raising=False)
-        assert "A_KEY contains no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
-        monkeypatch.setenv("A_KEY", SECRET)
-        found = of_model(api(base_url=f"{address}/v1"))
-        assert found["key"].text == "A_KEY is set"
-        locked = of_model(api(base_url=f"{address}/locked"))["endpoint"]
+def test_a_key_is_named_and_never_shown(address, monkeypatch):
+    monkeypatch.delenv("A_KEY", raising=False)
+    assert "A_KEY contains no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
+    monkeypatch.setenv("A_KEY", SECRET)
+    found = of_model(api(base_url=f"{address}/v1"))
+    assert found["key"].text == "A_KEY is set"
+    locked = of_model(api(base_url=f"{address}/locked"))["endpoint"]
     assert locked.status == "missing" and "check the API key in A_KEY" in locked.text
     assert SECRET not in " ".join(map(str, [*found.values(), locked]))
 
 
-def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
+def test_an_endpoint_answers_lists_the_model_or_is_silent(address, monkeypatch):
     monkeypatch.setenv("A_KEY", SECRET)
-    with served() as address:
-        found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
-        assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
-        other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
-        unlisted = of_model(other)["endpoint"]
-        assert unlisted.status == "missing"
-        assert "the server has no model other; did you mean 'm'?" in unlisted.text
-        # A server without that list answers all the same.
-        assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
+    found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
+    assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
+    other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
+    unlisted = of_model(other)["endpoint"]
+    assert unlisted.status == "missing"
+    assert "the server has no model other; did you mean 'm'?" in unlisted.text
+    # A server without that list answers all the same.
+    assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
     gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]
     assert gone.status == "missing" and "no response; start the server" in gone.text
     unasked = of_model(api(base_url="http://127.0.0.1:9/v1"), online=False)["endpoint"]
@@ -178,23 +168,21 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
 
 
 @pytest.mark.parametrize("engine", [AnthropicModel, GeminiModel])
-def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, monkeypatch):
+def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, address, monkeypatch):
     monkeypatch.setenv("A_KEY", SECRET)
     name = engine.__name__.removesuffix("Model").lower()
-    with served() as address:
-        how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
-        found = of_model(engine(model="m", **how))["endpoint"]
-        assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
-        assert "did you mean 'm'?" in of_model(engine(model="n", **how))["endpoint"].text
+    how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
+    found = of_model(engine(model="m", **how))["endpoint"]
+    assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
+    assert "did you mean 'm'?" in of_model(engine(model="n", **how))["endpoint"].text
     monkeypatch.delenv("A_KEY")
     assert "A_KEY contains no API key" in of_model(engine(model="m", **how))["key"].text
 
 
-def test_a_key_that_a_provider_refuses_is_said(monkeypatch):
+def test_a_key_that_a_provider_refuses_is_said(address, monkeypatch):
     monkeypatch.setenv("A_KEY", SECRET)
-    with served() as address:
-        how = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
-        found = of_model(GeminiModel(model="m", **how))["endpoint"]
+    how = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
+    found = of_model(GeminiModel(model="m", **how))["endpoint"]
     assert found.status == "missing" and "check the API key in A_KEY" in found.text
 
 
@@ -206,11 +194,10 @@ def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
     assert "no-such-program not found" in gone.text
 
 
-def test_addresses_of_data_are_asked_and_nothing_is_fetched():
-    with served() as address:
-        here = f"{address}/data.json"
-        gone = f"{address}/other.json"
-        assert unreachable([here, gone, here]) == {gone: "HTTP status 404"}
+def test_addresses_of_data_are_asked_and_nothing_is_fetched(address):
+    here = f"{address}/data.json"
+    gone = f"{address}/other.json"
+    assert unreachable([here, gone, here]) == {gone: "HTTP status 404"}
 
 
 def test_published_data_is_needed_where_the_config_asks_it(tmp_path):
@@ -250,13 +237,6 @@ def test_gpus_are_counted_as_a_job_would_see_them(monkeypatch):
     assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
     assert "2 found, 4 needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
     assert of_model(local(tensor_parallel_size=4), cluster=True)["GPU"].status == "not needed"
-
-
-def test_a_directory_that_holds_no_model_is_told(tmp_path):
-    (tmp_path / "config.json").write_text("{}")
-    whole = local().model_copy(update={"model": str(tmp_path)})
-    assert of_model(whole)[f"files of {tmp_path}"].status == "ok"
-    assert of_model(local())[f"files of {ROOT}"].status == "missing"
 
 
 PROFILE = {"executor": "slurm", "default-resources": {"slurm_partition": "gpu"}}

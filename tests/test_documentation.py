@@ -57,13 +57,13 @@ def test_links_lead_somewhere(page):
     assert [(t.name, anchor) for t, anchor in pages if anchor not in anchors(t)] == []
 
 
-def test_each_page_is_named_where_a_reader_begins():
+def test_pages_targets_and_flags_are_named_where_readers_look():
     index = ROOT / "docs/README.md"
     begun = {target for page in (ROOT / "README.md", index) for target, _ in links(page)}
     assert [named(page) for page in PAGES if page not in begun | {ROOT / "README.md"}] == []
-
-
-def test_the_catalogue_s_flags_are_those_of_the_default_profile():
+    text = (ROOT / "Makefile").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", text, re.M)
+    assert set(targets.split()) - set(re.findall(r"^# make ([\w-]+)", text, re.M)) == set()
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
     flags = usage["mandatory-flags"]["flags"]
@@ -112,12 +112,6 @@ def test_configs_shown_are_valid(shown, tmp_path, monkeypatch):
             Path(section["path"]).write_text(json.dumps(record))
             Path(section.get("judge_template", "none")).write_text("{{prompt}} {{answer}}")
     load_config({**around, **shown})
-
-
-def test_make_help_names_every_target():
-    text = (ROOT / "Makefile").read_text()
-    (targets,) = re.findall(r"^\.PHONY: (.*)$", text, re.M)
-    assert set(targets.split()) - set(re.findall(r"^# make ([\w-]+)", text, re.M)) == set()
 
 
 @pytest.mark.parametrize("text", blocks("sh"))

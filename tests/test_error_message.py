@@ -16,8 +16,10 @@ def ended(error: BaseException) -> str:
     return end.value.code
 
 
-def test_a_user_s_error_is_its_sentence_without_what_a_terminal_acts_on():
+def test_a_user_s_error_is_its_sentence_and_nothing_is_said_of_what_goes_well():
     assert ended(UserError(f"no {ESCAPE}")) == "error: no <U+001B>]0;owned<U+0007>"
+    with errors_as_messages(Path("theirs")):
+        pass
 
 
 @pytest.mark.parametrize("error", [KeyError(ESCAPE), TypeError("a\nb\r"), RecursionError("deep")])
@@ -28,8 +30,3 @@ def test_any_other_error_names_what_was_read_and_its_place(error):
     )
     assert f"{type(error).__name__}: " in sentence and "test_error_message.py:" in sentence
     assert sentence.isprintable()
-
-
-def test_nothing_is_said_of_what_goes_well():
-    with errors_as_messages(Path("theirs")):
-        pass

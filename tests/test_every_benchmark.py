@@ -17,6 +17,7 @@ from steadfast.contract.registry import benchmarks
 from steadfast.contract.task import Task
 from steadfast.show.render import comma_separated, markdown
 from steadfast.show.roster import Display
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 SECTIONS = {**SMALL, "ifeval": {"lengths": {}}}
 NAMES = ("lifbench", *SECTIONS)
@@ -93,8 +94,8 @@ def unanswered(name: str, model: str, samples: int | None = None) -> list[Scored
 
 def main_measures(name: str) -> dict[str, dict]:
     """The measures in which models are compared, each with its rows of ``comparisons``."""
-    measures = benchmarks()[name].reported(judged=name in SMALL)["measures"]
-    return {measure: how["compared"] for measure, how in measures.items() if how.get("compared")}
+    measures = benchmarks()[name].measures
+    return {measure: dict(how.compared) for measure, how in measures.items() if how.compared}
 
 
 def by_key(frame: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +171,9 @@ def test_models_are_compared_by_the_difference_of_their_values(name):
     small = small_run(name)
     frames = small.frames(small.scores)
     values = frames["summary"].set_index(["measure", "model"])["value"]
-    for measure, keys in main_measures(name).items():
+    measures = main_measures(name)
+    assert measures
+    for measure, keys in measures.items():
         rows = frames["comparisons"]
         for column, key in keys.items():
             rows = rows[rows[column] == key]
@@ -185,6 +188,10 @@ def test_models_are_compared_by_the_difference_of_their_values(name):
 def test_tables_and_summary_say_how_much_was_sampled(name):
     small = small_run(name)
     frames = small.frames(small.scores)
+    further = set(FURTHER) - {HIGHEST, ABOVE_BASELINE}
+    if name in SMALL:  # the others have lengths
+        further -= set(EFFECTIVE)
+    assert set(frames["summary"]) == {*SUMMARY, *further}
     assert set(frames["summary"]["sampled"]) == {SAMPLED[name]}
     tables = small.task.tables.function.make(frames, Display())
     assert any(f"Sampling units: {SAMPLED[name]}" in markdown(table) for table in tables)
@@ -228,3 +235,43 @@ def test_people_who_label_all_replace_the_judge(name):
     assert (rows["raw"] > rows["value"]).all()
     few = make(scores["lenient"], judged.data, Labels("labels.jsonl", labels[:5]))["corrected"]
     assert few["value"].isna().all() and (few["clusters"] > 0).all()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_of_several_judges_the_first_counts_and_the_others_stand_beside(name):
+    judged = judged_run(name)
+    answers = judged.answers("zh", "a")
+    first, second = (judged.replies("zh", answers, how) for how in ("reference", "second"))
+    together = judged.scores("zh", answers, first=first, second=second)
+    alone = judged.scores("zh", answers, first=first)
+    other = judged.scores("zh", answers, first=second)
+    assert any(alone[sample]["points"] != other[sample]["points"] for sample in alone)
+    for sample, record in together.items():
+        beside = record["other_raters"].get("second", {})
+        assert record | {"other_raters": {}} == alone[sample]
+        assert beside.items() <= other[sample].items() or record.get("scorer", "judge") != "judge"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_is_unanswered_is_not_judged_and_keeps_its_status(name):
+    judged = judged_run(name)
+    lost, *others = (sample.id for sample in judged.samples["zh"])
+    answers = judged.answers("zh", changes={lost: UNANSWERED})
+    asked = {prompt.answer_id for prompt in judged.judge_prompts("zh", answers)}
+    assert lost not in asked and asked <= set(others) and asked
+    record = judged.scores("zh", answers, first=judged.replies("zh", answers))[lost]
+    assert (record["status"], record["points"], record["total"]) == ("refused", None, None)
+
+
+@pytest.mark.parametrize("mode", ["strict", "released"])
+@pytest.mark.parametrize(
+    ("name", "section"),
+    [*SMALL.items(), ("complexbench", {"judging": "plain", "decomposition": True})],
+)
+def test_reference_answers_have_full_marks_by_a_judge_without_fault(name, section, mode):
+    judged = JudgedRun(name, section, mode)
+    for part in judged.samples:
+        answers = judged.answers(part)
+        records = judged.scores(part, answers, first=judged.replies(part, answers)).values()
+        assert {(record["status"], record["total"]) for record in records} == {("ok", 1)}
+        assert {value for record in records for value in record["points"].values()} == {1}

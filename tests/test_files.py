@@ -47,21 +47,15 @@ def test_a_line_is_one_line_of_utf8(record):
     assert json.loads(line) == record
 
 
-def test_a_corrupt_line_is_named(tmp_path):
+def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path):
     path = tmp_path / "records.jsonl"
     path.write_text('{"a": 1}\n{"a": \n')
     with pytest.raises(UserError, match=r"records\.jsonl:2: corrupt JSON line"):
         list(read_jsonl(path))
-
-
-def test_a_line_that_is_no_object_is_named(tmp_path):
     path = tmp_path / "records.jsonl"
     path.write_text("[1]\n")
     with pytest.raises(UserError, match=r"records\.jsonl:1: a JSON object was expected, not list"):
         list(read_jsonl(path))
-
-
-def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(UserError, match=r"nothing\.json: no such file"):
         read_json(tmp_path / "nothing.json")
 

@@ -62,41 +62,25 @@ def test_a_measure_passes_is_worse_or_is_not_told():
         assert (row.verdict, found.verdict) == (verdict, verdict), difference
 
 
-def test_the_margin_is_a_share_of_full_marks():
+def test_the_margin_is_a_share_of_full_marks_and_lacking_answers_count_as_none():
     hsr = ("m", -1.0, 0.4)  # 1 of 100 worse; from −1.88 to −.12
     assert gate(compared(hsr, full=100.0), 0.02).verdict == PASS
     assert gate(compared(("m", -0.9, 0.4), full=5.0), 0.02).verdict == UNCLEAR  # t = −2, p .035
     assert gate(compared(("m", -1.5, 0.4), full=5.0), 0.02).verdict == WORSE  # t = −3.5, p .0025
-
-
-def test_answers_that_b_lacks_count_as_none_of_their_points():
     fine = ("m", 0.0, 0.004)  # bound −.0088
     assert gate(compared(fine, lacking=1), 0.02).verdict == PASS  # −.0188
     assert gate(compared(fine, lacking=2), 0.02).verdict == UNCLEAR  # −.0288
 
 
-def test_one_that_is_worse_decides_and_all_must_pass():
+def test_one_that_is_worse_decides_all_must_pass_and_worse_is_corrected_over_models():
     fine = ("a", 0, 0.001)
     worse = ("b", -0.1, 0.01)
     unclear = ("c", 0, 0.02)
     assert gate(compared(fine, unclear), 0.02).verdict == UNCLEAR
     assert gate(compared(fine, unclear, worse), 0.02).verdict == WORSE
-
-
-def test_worse_is_corrected_over_models():
     one, two = ("a", -0.05, 0.01), ("b", 0.0, 0.02)  # p .006, and .012 of two
     assert gate(compared(one), 0.02).verdict == WORSE
     assert gate(compared(one, two), 0.02).verdict == UNCLEAR
-
-
-def test_a_loss_in_all_measures_is_told_with_six_contexts():
-    least = 2.0**-6  # p that the signs of six contexts can give; twice the mean .03125 ≤ .032
-    assert shown_worse(np.full(8, least))[0].all()
-    each, together = shown_worse(np.array([least, 0.2]))
-    assert not each.any() and not together
-    each, together = shown_worse(np.array([0.004, 0.004, 0.03]))  # mean .0127, and .017 of two
-    assert together and not each.any()
-    assert not shown_worse(np.array([]))[1]
 
 
 def test_contexts_that_agree_are_counted_as_contexts():
@@ -112,23 +96,27 @@ def test_contexts_that_agree_are_counted_as_contexts():
         assert gate(agreeing(difference, contexts), 0.02, strict).verdict == verdict, difference
 
 
-def test_what_may_be_unseen_and_what_strict_needs():
+def test_what_may_be_unseen_strict_needs_and_six_contexts_tell():
     # .98^149 = .0493 and .98^148 = .0503
     assert units_needed(0.02) == 149
     # (1 − .3930)^6 = .05
     assert gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
+    least = 2.0**-6  # p that the signs of six contexts can give; twice the mean .03125 ≤ .032
+    assert shown_worse(np.full(8, least))[0].all()
+    each, together = shown_worse(np.array([least, 0.2]))
+    assert not each.any() and not together
+    each, together = shown_worse(np.array([0.004, 0.004, 0.03]))  # mean .0127, and .017 of two
+    assert together and not each.any()
+    assert not shown_worse(np.array([]))[1]
 
 
-def test_the_same_responses_are_no_test():
+def test_same_responses_or_no_common_score_are_no_test():
     assert gate(agreeing(0.0, 1, identical=True), 0.02).verdict == IDENTICAL
     both = agreeing(0.0, 20)
     both.measured = pd.concat([both.measured, both.measured.assign(model="n", identical=True)])
     both.tests = pd.concat([both.tests, both.tests.assign(model="n")])
     found = gate(both, 0.02)
     assert (found.verdict, found.measures["verdict"].tolist()) == (PASS, [PASS, IDENTICAL])
-
-
-def test_no_common_score_tells_nothing():
     none = compared()
     none.measured = pd.DataFrame(
         [("lifbench", "m", "ARS", "", 1.0, 0, 0, False)], columns=list(MEASURED)

@@ -92,9 +92,13 @@ def test_responses_that_are_there_are_replayed(folder, monkeypatch):
     load_config(written)
 
 
-def test_every_engine_of_a_model_is_offered():
+def test_every_engine_is_offered_and_messages_name_the_command_of_the_place(monkeypatch, tmp_path):
     (options,) = (options for names, options in COMMANDS["init"].arguments if "--engine" in names)
     assert set(options["choices"]) == set(ENGINES) - SIMULATED_ENGINES
+    assert commands.installation("vllm") == "make vllm"
+    monkeypatch.setattr(commands, "HOME", tmp_path / "steadfast_workflow")
+    command = commands.installation("vllm")
+    assert command.startswith(f"pip install -r {commands.HOME}/envs/vllm.txt ")
 
 
 @pytest.mark.parametrize(
@@ -133,10 +137,3 @@ def test_completion_is_a_script_that_knows_every_command(shell, capsys):
             ["bash", "-c", f"{script}\n{complete}"], capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == "plan"
-
-
-def test_messages_name_the_command_of_the_place(monkeypatch, tmp_path):
-    assert commands.installation("vllm") == "make vllm"
-    monkeypatch.setattr(commands, "HOME", tmp_path / "steadfast_workflow")
-    command = commands.installation("vllm")
-    assert command.startswith(f"pip install -r {commands.HOME}/envs/vllm.txt ")

@@ -71,13 +71,10 @@ def test_a_corpus_replaced_by_one_with_an_older_time_makes_other_data(tmp_path, 
     assert found[0] != found[1]
 
 
-def test_a_file_that_is_saved_again_unchanged_changes_nothing(config):
+def test_files_saved_unchanged_change_nothing_and_another_judge_its_scores(config):
     before = steps(config)
     Path("labels.jsonl").write_text("{}\n")
     assert steps(config) == before
-
-
-def test_another_judge_of_the_same_settings_makes_other_scores(config):
     before = steps(config)
     after = steps({**config, "judges": {"k": config["judges"]["j"]}})
     assert before["judging"] == after["judging"]

@@ -71,9 +71,13 @@ def test_a_forked_process_lives_to_say_how_its_script_ended(tmp_path, other):
     assert job.returncode == 1
 
 
-def test_an_engine_of_the_base_stays_where_it_is(tmp_path, other):
+def test_an_engine_of_the_base_or_without_an_interpreter_of_its_own_stays(tmp_path, other):
     job, done, _ = run(tmp_path, "openai", other)
     assert done == f"{job.pid} nobody\n"
+    assert interpreter({"engine": "vllm", "python": None}) in (
+        None,
+        SCRIPTS.parent / ".venv-vllm" / "bin" / "python",
+    )
 
 
 def test_an_interpreter_that_is_not_there_is_one_sentence(tmp_path):
@@ -84,13 +88,6 @@ def test_an_interpreter_that_is_not_there_is_one_sentence(tmp_path):
     assert "name one that has vllm" in errors
     with pytest.raises(UserError, match="name one that has vllm"):
         interpreter({"engine": "vllm", "python": str(tmp_path)[1:]})
-
-
-def test_without_one_of_its_own_the_job_stays_where_it_is():
-    assert interpreter({"engine": "vllm", "python": None}) in (
-        None,
-        SCRIPTS.parent / ".venv-vllm" / "bin" / "python",
-    )
 
 
 def test_a_model_that_is_served_or_counts_its_own_tokens_needs_vllm_s_environment(

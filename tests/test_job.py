@@ -37,11 +37,7 @@ def test_each_kind_of_job_has_files_of_its_own():
         assert job.provenance == outputs.replace(".jsonl", ".provenance.json"), job
 
 
-def test_the_replies_of_a_judge_about_two_models_have_two_journals():
-    assert VERDICTS.journal != replace(VERDICTS, model="other").journal
-
-
-def test_a_job_is_told_by_its_wildcards_and_named_after_who_answers():
+def test_a_job_is_told_by_its_wildcards_named_after_who_answers_and_has_journals_of_its_own():
     given = {"benchmark": "lifbench", "part": "4k", "model": "gpt"}
     assert Job.of(given) == ANSWERS
     assert Job.of({**given, "benchmark": "cfbench", "part": "zh", "judge": "wise"}) == VERDICTS
@@ -50,6 +46,7 @@ def test_a_job_is_told_by_its_wildcards_and_named_after_who_answers():
     assert [job.role for job in (ANSWERS, VERDICTS, REWRITES)] == ["models", "judges", "rewriters"]
     assert VERDICTS.title == "cfbench zh gpt, judge wise"
     assert ANSWERS.title == "lifbench 4k gpt"
+    assert VERDICTS.journal != replace(VERDICTS, model="other").journal
 
 
 def test_a_models_journals_lie_by_benchmark_and_a_judges_in_one_folder(tmp_path):
@@ -71,23 +68,17 @@ def assignment(tmp_path) -> Assignment:
     return Assignment(ANSWERS, {"seed": 1}, "lin", str(prompts), [str(contexts)], str(tmp_path))
 
 
-def test_a_job_is_ready_once_its_prompts_and_all_their_sources_are_made(assignment, tmp_path):
+def test_a_job_is_ready_with_its_sources_and_done_with_its_outputs(assignment, tmp_path):
+    contexts = tmp_path / "contexts.jsonl"
+    old = contexts.stat().st_mtime_ns
+    assert not replace(assignment, before={str(contexts): old}).ready
+    assert replace(assignment, before={str(contexts): old - 1}).ready
     assert assignment.ready
     (tmp_path / "contexts.jsonl").unlink()
     assert not assignment.ready
     (tmp_path / "contexts.jsonl").write_text("{}\n")
     (tmp_path / "prompts.jsonl").unlink()
     assert not assignment.ready
-
-
-def test_what_a_run_makes_anew_is_not_made_before_it_has_changed(assignment, tmp_path):
-    contexts = tmp_path / "contexts.jsonl"
-    old = contexts.stat().st_mtime_ns
-    assert not replace(assignment, before={str(contexts): old}).ready
-    assert replace(assignment, before={str(contexts): old - 1}).ready
-
-
-def test_a_job_is_done_once_its_outputs_are_there(assignment, tmp_path):
     assert not assignment.done
     outputs = tmp_path / ANSWERS.outputs
     outputs.parent.mkdir(parents=True)

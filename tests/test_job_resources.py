@@ -30,12 +30,7 @@ MODELS = {
     "timed": {**SHARED, "throughput": SPEED},
     "served": {**REMOTE, "serve": ["serve", "{port}"], "gpus": 2, "throughput": SPEED},
 }
-CONFIG = load_config(
-    {
-        "lifbench": {"lengths": {"4k": 3072, "128k": 122880}},
-        "models": MODELS,
-    }
-)
+CONFIG = load_config({"lifbench": {"lengths": {"4k": 3072, "128k": 122880}}, "models": MODELS})
 WORK = Work(requests=100, prompt=400_000, distinct=60_000, output=12_000)  # timed: 180 s
 
 
@@ -43,22 +38,16 @@ def minutes(model, work=WORK, config=CONFIG, **more):
     return runtime(config.models[model], config.hardware, work, **more)
 
 
-def test_gpus_memory_and_cores():
+def test_gpus_memory_cores_and_time_follow_from_what_is_stated_and_grow_with_attempts():
     found = {name: (gpus(m), mem_mb(m), cpus_per_task(m)) for name, m in CONFIG.models.items()}
     assert found["remote"] == (0, 4_000, 1)
     assert found["small"] == (1, 48_000, 4)
     assert found["large"] == (4, 100_500, 16)
     assert found["unknown"] == (2, 96_000, 8)
-
-
-def test_time_is_stated_or_follows_from_the_tokens_or_is_four_hours():
     twice = Work(200, 800_000, 120_000, 24_000)
     assert minutes("small") == minutes("small", twice) == 120
     assert (minutes("timed"), minutes("timed", twice)) == (2 * 180 / 60 + 10, 2 * 360 / 60 + 10)
     assert minutes("unknown") == minutes("remote") == 240
-
-
-def test_a_further_attempt_asks_for_half_as_much_again_and_no_more_gpus():
     assert [minutes("timed", attempt=attempt) for attempt in (1, 2, 3)] == [16, 24, 32]
     assert [mem_mb(CONFIG.models["small"], attempt) for attempt in (1, 2)] == [48_000, 72_000]
 
@@ -125,16 +114,13 @@ def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path,
     assert asked(tmp_path, "runtime", model=model) == -(-(alone + 10) // 1)
 
 
-def test_the_load_is_shared_by_no_more_parts_than_a_load_has(tmp_path):
+def test_loads_are_shared_by_as_many_parts_as_they_have_within_the_most_hours(tmp_path):
     for part in ("4k", "128k"):
         write_prompts(tmp_path, part, 100)
     models = {"timed": {**MODELS["timed"], "parts_per_load": 1}}
     config = load_config({"lifbench": CONFIG.lifbench.model_dump(), "models": models})
     alone = 2 * (12_000 / 100 + 3_272 / 1_000) / 60
     assert asked(tmp_path, "runtime", config=config) == math.ceil(alone + 10)
-
-
-def test_only_jobs_with_a_gpu_share_the_most_hours(tmp_path):
     for part in ("4k", "128k"):
         write_prompts(tmp_path, part, 100)
     raw = {"lifbench": CONFIG.lifbench.model_dump(), "models": MODELS}

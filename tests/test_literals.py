@@ -44,18 +44,12 @@ def test_what_is_no_literal_is_not_evaluated():
         assert parse_literal(text) == (False, None), text
 
 
-def test_a_text_too_deep_is_no_literal():
-    assert parse_literal("[" * DEPTH + "]" * DEPTH)[0]
-    assert not parse_literal("[" * (DEPTH + 1) + "]" * (DEPTH + 1))[0]
-
-
-def test_an_expression_is_told_from_what_python_cannot_read():
+def test_an_expression_is_told_from_what_python_cannot_read_and_depth_is_limited():
     assert is_expression("[a, 1 + 1]")
     assert not is_expression("[a b]")
     assert not is_expression("[“a”]")
-
-
-def test_escapes_that_mean_nothing_warn_nobody():
+    assert parse_literal("[" * DEPTH + "]" * DEPTH)[0]
+    assert not parse_literal("[" * (DEPTH + 1) + "]" * (DEPTH + 1))[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert parse_literal(r"'\d'") == (True, r"\d")

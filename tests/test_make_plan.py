@@ -85,10 +85,7 @@ def test_the_totals_say_what_they_leave_out():
 
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
-BENCHMARKS = [
-    ("cfbench", {}, 2120),
-    ("complexbench", {"languages": ["zh"]}, 4200),
-]
+BENCHMARKS = [("cfbench", {}, 2120), ("complexbench", {"languages": ["zh"]}, 4200)]
 
 
 def plan(run: Prepared) -> tuple[dict, str]:

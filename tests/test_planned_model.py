@@ -38,25 +38,12 @@ def works(*hours):
     return [Work(10, 100, 10, 3600 * one) for one in hours]
 
 
-def test_the_jobs_of_a_load_share_it_and_each_asks_for_whole_minutes(tmp_path):
+def test_jobs_of_a_load_ask_for_their_shares_and_for_the_most_hours_in_all(tmp_path):
     asked, remark = measured(tmp_path).requested(works(1, 3))
     assert remark == ""
     assert [row["load_gpu_hours"] for row in asked] == [pytest.approx(4 * LOAD / 2 / 3600)] * 2
     minutes = [math.ceil(2 * (60 * hours + LOAD / 2 / 60) + 10 / 2) for hours in (1, 3)]
     assert [row["requested_gpu_hours"] for row in asked] == [4 * one / 60 for one in minutes]
-
-
-def test_stated_hours_are_what_is_requested():
-    asked, _ = model(hours=5).requested(works(1, 3))
-    assert [row["requested_gpu_hours"] for row in asked] == [20, 20]
-
-
-def test_four_hours_are_requested_where_nothing_is_known():
-    asked, _ = model(throughput=None).requested(works(1))
-    assert asked == [{"load_gpu_hours": None, "requested_gpu_hours": 16}]
-
-
-def test_the_jobs_of_a_load_ask_for_the_most_hours_in_all_and_the_plan_says_so():
     asked, remark = model(6).requested(works(1, 3))
     # 126 and 366 minutes, in 360.
     assert [row["requested_gpu_hours"] for row in asked] == [4 * 92 / 60, 4 * 267 / 60]
@@ -64,6 +51,13 @@ def test_the_jobs_of_a_load_ask_for_the_most_hours_in_all_and_the_plan_says_so()
     assert "they request 6," in remark
     assert "parts_per_load" in remark
     assert model(7).requested(works(3))[1] == ""
+
+
+def test_requested_hours_are_stated_or_four_where_nothing_is_known():
+    asked, _ = model(hours=5).requested(works(1, 3))
+    assert [row["requested_gpu_hours"] for row in asked] == [20, 20]
+    asked, _ = model(throughput=None).requested(works(1))
+    assert asked == [{"load_gpu_hours": None, "requested_gpu_hours": 16}]
 
 
 @pytest.mark.parametrize(("gpus", "source"), [(2, "measured"), (4, "stated")])

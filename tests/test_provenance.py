@@ -40,18 +40,15 @@ def test_provenance_holds_contents_and_no_path_of_the_machine(with_provenance, t
     assert str(tmp_path) not in (tmp_path / "table.provenance.json").read_text()
 
 
-def test_what_was_made_as_wanted_is_current(with_provenance):
+def test_what_was_made_is_current_absent_edited_or_of_something_else(with_provenance):
     assert state(with_provenance) is State.CURRENT
-
-
-def test_what_is_missing_is_absent(with_provenance):
-    with_provenance.files[0].unlink()
-    assert state(with_provenance) is State.ABSENT
-
-
-def test_what_was_changed_is_edited(with_provenance):
+    # an input that is gone changes nothing
+    with_provenance.inputs[0].unlink()
+    assert state(with_provenance) is State.CURRENT
     with_provenance.files[0].write_text("hat")
     assert state(with_provenance) is State.EDITED
+    with_provenance.files[0].unlink()
+    assert state(with_provenance) is State.ABSENT
 
 
 @pytest.mark.parametrize("change", ["input_digest", "settings", "inputs", "sha256"])
@@ -103,46 +100,40 @@ def test_a_folder_is_sealed_file_by_file(tmp_path):
     assert state(provenance) is State.OTHER
 
 
-def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_path, monkeypatch):
+@pytest.fixture
+def corpus(tmp_path, monkeypatch) -> Path:
+    """A file that is settled, in a folder with a cache of checksums."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
-    file = tmp_path / "corpus"
-    other = tmp_path / "other"
-    file.write_text("dog")
+    (tmp_path / "corpus").write_text("dog")
+    return tmp_path / "corpus"
+
+
+def test_a_checksum_is_taken_anew_where_a_file_is_replaced_or_its_times_were_set_back(corpus):
     known = Checksums("test")
-    known(file)
+    known(corpus)
     known.keep()
+    changed = corpus.stat().st_mtime_ns
+    other = corpus.with_name("other")
     other.write_text("cat")
-    os.utime(other, ns=(0, file.stat().st_mtime_ns))
-    other.replace(file)
-    assert Checksums("test")(file) == CAT
+    os.utime(other, ns=(0, changed))
+    other.replace(corpus)
+    assert Checksums("test")(corpus) == CAT
+    corpus.write_text("dog")
+    known(corpus)
+    changed = corpus.stat().st_mtime_ns
+    corpus.write_text("cat")
+    os.utime(corpus, ns=(changed, changed))
+    assert known(corpus) == CAT
 
 
-def test_a_checksum_is_taken_anew_where_a_file_changed_and_its_times_were_set_back(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
-    file = tmp_path / "corpus"
-    file.write_text("dog")
-    changed = file.stat().st_mtime_ns
+def test_a_known_checksum_is_not_taken_anew(corpus, monkeypatch):
+    corpus.write_text("cat")
     known = Checksums("test")
-    known(file)
-    file.write_text("cat")
-    os.utime(file, ns=(changed, changed))
-    assert known(file) == CAT
-
-
-def test_a_known_checksum_is_not_taken_anew(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
-    file = tmp_path / "corpus"
-    file.write_text("cat")
-    known = Checksums("test")
-    assert known(file) == CAT
+    assert known(corpus) == CAT
     known.keep()
     monkeypatch.setattr("steadfast.base.checksums.file_sha256", None)
-    assert Checksums("test")(file) == CAT
+    assert Checksums("test")(corpus) == CAT
 
 
 def test_a_file_that_has_just_changed_is_read_again(tmp_path, monkeypatch):
@@ -175,16 +166,15 @@ def test_contents_of_files_and_folders(tmp_path, monkeypatch):
     assert contents([str(file.parent)]) != [[str(file.parent), two]]
 
 
-def test_an_input_that_is_gone_leaves_it_current(with_provenance):
-    with_provenance.inputs[0].unlink()
-    assert state(with_provenance) is State.CURRENT
-
-
-def test_an_edited_file_is_refused_with_its_sum(with_provenance):
+def test_settings_are_params_but_for_replies_and_edited_files_are_refused(with_provenance):
     with_provenance.check_unchanged(file_sha256)
     with_provenance.files[0].write_text("hat")
     with pytest.raises(UserError, match=r"table\.md: edited since it was made"):
         with_provenance.check_unchanged(file_sha256)
+    assert settings_of("outputs", input_digest="l", request="r") == ""
+    first = settings_of("scores", input_digest="l", code="c", title="t")
+    assert first == settings_of("scores", input_digest="m", code="d", title="t")
+    assert first != settings_of("scores", input_digest="l", code="c", title="u")
 
 
 class Output(dict):
@@ -201,14 +191,7 @@ def settings_of(output: str, **params: str) -> str:
     return provenance.settings
 
 
-def test_replies_and_input_digest_are_no_settings_and_other_params_are():
-    assert settings_of("outputs", input_digest="l", request="r") == ""
-    first = settings_of("scores", input_digest="l", code="c", title="t")
-    assert first == settings_of("scores", input_digest="m", code="d", title="t")
-    assert first != settings_of("scores", input_digest="l", code="c", title="u")
-
-
-def test_the_provenance_of_a_job_is_of_its_files_beside_the_provenance_that_it_names():
+def test_the_provenance_of_a_job_is_of_its_files_and_of_each_released_score():
     output = Output(
         ars="results/m/ars.csv", ifs="results/m/ifs.csv", provenance="results/m/id.json"
     )
@@ -221,9 +204,7 @@ def test_the_provenance_of_a_job_is_of_its_files_beside_the_provenance_that_it_n
     del output["provenance"]
     (provenance,) = provenances(job, Path("results"))
     assert provenance.path == Path("results/m/ars.provenance.json")
-
-
-def test_released_scores_have_a_provenance_each():
+    # released scores have one each
     names = ["results/a/4k.jsonl", "results/b/4k.jsonl"]
     output = Output(scores=names, provenances=[])
     job = SimpleNamespace(params={"input_digests": ["la", "lb"]}, output=output, input=[])

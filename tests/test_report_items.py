@@ -5,13 +5,10 @@ from steadfast.workflow.report_items import heading, label
 TITLES = {"bench": "Bench", "bench_two": "Bench Two"}
 
 
-def test_a_file_is_of_the_benchmark_with_the_longest_name_that_begins_its_own():
+def test_results_stand_under_the_benchmark_and_the_rest_of_their_name():
     assert heading("bench_two_table", TITLES) == "Bench Two"
     assert heading("bench_table", TITLES) == "Bench"
     assert heading("benchmarks_table", TITLES) == "All benchmarks"
-
-
-def test_a_file_is_called_as_the_rest_of_its_name():
     assert label("bench_two_table3_ars", TITLES) == "table3 ars"
     assert label("bench_two", TITLES) == "two"
     assert label("summary_of_all", TITLES) == "summary of all"

@@ -39,11 +39,13 @@ def asked(**units: str) -> list[dict]:
     ]
 
 
-def test_each_round_has_one_context_of_each_kind():
+def test_each_round_has_one_context_of_each_kind_and_the_seed_orders_them():
     kinds = {f"list-{n}": "LSI LOI" for n in range(4)} | {f"onedoc-{n}": "OQ" for n in range(4)}
     found = rounds_of(asked(**kinds), 4, seed=1)
     rounds = Counter((unit.partition("-")[0], number) for unit, number in found.items())
     assert rounds == {(kind, number): 1 for kind in ("list", "onedoc") for number in (1, 2, 3, 4)}
+    prompts = asked(**{f"c{n}": "T" for n in range(8)})
+    assert len({str(sorted(rounds_of(prompts, 4, seed).items())) for seed in range(4)}) > 1
 
 
 def test_a_family_of_nested_contexts_is_asked_in_one_round_at_all_lengths():
@@ -80,11 +82,6 @@ def test_rounds_are_alike_in_size_and_in_what_they_ask(sizes, contexts, seed):
         assert max(by_round.values()) <= size // contexts + 2
 
 
-def test_another_seed_asks_in_another_order():
-    prompts = asked(**{f"c{n}": "T" for n in range(8)})
-    assert len({str(sorted(rounds_of(prompts, 4, seed).items())) for seed in range(4)}) > 1
-
-
 def evaluation(**settings: object) -> Evaluation:
     readers = {f"sim-{name}": {"engine": "simulated", "span": 1000} for name in "ab"}
     whole = {
@@ -93,6 +90,13 @@ def evaluation(**settings: object) -> Evaluation:
         "models": {"gold": {"engine": "reference"}, **readers},
     }
     return Evaluation(load_config(whole | settings))
+
+
+def followed(results: Path, **settings: object) -> Evaluation:
+    """A run as the decisions in a results folder say that it goes on."""
+    run = evaluation(**settings)
+    follow(run, results)
+    return run
 
 
 def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: object) -> None:
@@ -109,20 +113,17 @@ def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: 
 
 
 def test_a_run_begins_with_two_rounds_and_asks_the_next_of_those_that_go_on(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     assert run.rounds == {"lifbench": {"gold": 2, "sim-a": 2, "sim-b": 2}}
     assert run.prompts(Job("inference", "lifbench", "sim-a", "2k")) == (
         "lifbench/rounds/2/2k.jsonl"
     )
     decide(run, tmp_path, 2, "sim-a")
-    again = evaluation()
-    follow(again, tmp_path)
+    again = followed(tmp_path)
     # What is compared with nobody is asked as long as anybody is.
     assert again.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
     decide(again, tmp_path, 3)
-    ended = evaluation()
-    follow(ended, tmp_path)
+    ended = followed(tmp_path)
     assert ended.rounds == again.rounds
 
 
@@ -137,12 +138,10 @@ def test_what_is_no_decision_is_made_again(tmp_path, text):
 
 
 def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     decide(run, tmp_path, 2, "sim-a")
     second = InputDigests(run).metrics("lifbench").input_digest
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     third = InputDigests(run).metrics("lifbench").input_digest
     assert [(path, step.input_digest) for path, step in decided(run)] == [
         (decision_file("lifbench", 2), second),
@@ -152,8 +151,7 @@ def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
 
 
 def test_the_last_decision_is_a_result_once_it_is_there(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     assert last_decisions(run, tmp_path, "lifbench") == []
     decide(run, tmp_path, 2)
     (decision,) = last_decisions(run, tmp_path, "lifbench")
@@ -161,11 +159,9 @@ def test_the_last_decision_is_a_result_once_it_is_there(tmp_path):
 
 
 def test_a_decision_of_other_scores_is_made_again(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     decide(run, tmp_path, 2, "sim-a", "sim-b")
-    other = evaluation(seed=2)
-    follow(other, tmp_path)
+    other = followed(tmp_path, seed=2)
     assert set(other.rounds["lifbench"].values()) == {2}
 
 
@@ -180,20 +176,17 @@ def test_a_decision_of_other_scores_is_made_again(tmp_path):
     ],
 )
 def test_a_design_is_not_changed_after_a_look(tmp_path, settings, said):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     decide(run, tmp_path, 2, "sim-a", "sim-b")
     with pytest.raises(UserError, match=said):
         follow(evaluation(**settings), tmp_path)
 
 
 def test_a_model_may_be_added_after_a_look(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     decide(run, tmp_path, 2, "sim-a", "sim-b")
     more = {**run.config.model_dump()["models"], "sim-c": {"engine": "simulated", "span": 500}}
-    added = evaluation(models=more)
-    follow(added, tmp_path)
+    added = followed(tmp_path, models=more)
     assert set(added.rounds["lifbench"].values()) == {2}
 
 
@@ -239,15 +232,13 @@ def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
 
 
 def test_a_round_takes_the_decision_before_it_and_makes_its_own(tmp_path):
-    run = evaluation()
-    follow(run, tmp_path)
+    run = followed(tmp_path)
     path = "<results>/lifbench/decisions/2.json"
     assert (before(run, "lifbench"), made(run, "lifbench")) == ([], {"decision": [path]})
     assert undecided(run, tmp_path) == ["lifbench"]
     decide(run, tmp_path, 2, "sim-a")
     assert undecided(run, tmp_path) == []
-    again = evaluation()
-    follow(again, tmp_path)
+    again = followed(tmp_path)
     assert before(again, "lifbench") == ["lifbench/decisions/2.json"]
     assert made(again, "lifbench") == {"decision": ["<results>/lifbench/decisions/3.json"]}
     once = evaluation(adaptive=None)

@@ -44,13 +44,15 @@ def said(monkeypatch):
     return lambda error: exceptions.format_exception_to_string(error, {})
 
 
-def test_what_an_input_function_refuses_is_said_without_rule_and_traceback(said):
+def test_mistakes_are_said_without_a_traceback_and_others_left_to_snakemake(said):
     error = InputFunctionException(UserError("no m; did you mean 'n'?"), {}, rule=Rule())
     error.__context__ = KeyError("results/x")  # as Snakemake raises it later
     assert said(error) == "Error: no m; did you mean 'n'?"
+    for error in (WorkflowError("x"), KeyError("7k"), RuntimeError("x")):
+        assert said(error) == "Snakemake's"
 
 
-def test_a_target_that_nothing_makes_has_the_nearest_beside_it():
+def test_targets_that_nothing_makes_are_named_beside_the_nearest():
     for target, advice in (
         ("results/tabels", "did you mean 'results/tables'?"),
         ("tabels", "did you mean 'tables'?"),
@@ -58,14 +60,11 @@ def test_a_target_that_nothing_makes_has_the_nearest_beside_it():
     ):
         error = MissingRuleException(target)
         assert sentence(error, targets=targets) == f"Error: {target}: no rule makes this; {advice}"
-
-
-def test_a_target_below_results_is_named_where_the_results_lie():
     said = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
     assert said and said.endswith("so name /scratch/me/tables")
 
 
-def test_files_that_a_rule_lacks_are_named():
+def test_files_that_lack_locks_and_full_disks_are_named_with_what_to_do():
     job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"})
     for output in (["results/x"], []):
         job.output = output
@@ -73,20 +72,9 @@ def test_files_that_a_rule_lacks_are_named():
             "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
             "correct its path in the config"
         )
-
-
-def test_a_lock_of_snakemake_is_one_sentence():
     said = sentence(LockException())
     assert said and said.endswith("remove the lock with --unlock") and "\n" not in said
-
-
-def test_a_full_disk_is_named():
     said = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
     assert said and said.startswith(
         "Error: results/x: no space left on device; free space on that disk"
     )
-
-
-def test_what_is_no_mistake_of_a_person_is_left_to_snakemake(said):
-    for error in (WorkflowError("x"), KeyError("7k"), RuntimeError("x")):
-        assert said(error) == "Snakemake's"

@@ -47,12 +47,15 @@ def test_every_link_of_the_site_leads_to_a_file_in_it(site):
     assert lost == set()
 
 
-def test_the_menu_has_every_page_and_the_search_finds_its_text(site):
+def test_the_menu_has_every_page_and_files_of_other_folders_are_in_the_site(site):
     menu = HREF.findall((site / "index.html").read_text())
     named = {"index" if page.stem == "README" else page.stem for page in PAGES}
     assert named <= {Path(link).stem for link in menu}
     found = json.loads((site / "search/search_index.json").read_text())["docs"]
     assert any("max_spend" in one["text"] and "config.html" in one["location"] for one in found)
+    configuration = (site / "repository/config/index.html").read_text()
+    assert 'href="../../config.html"' in configuration
+    assert (site / "repository/CITATION.cff").read_text() == (ROOT / "CITATION.cff").read_text()
 
 
 def test_no_sign_of_markdown_is_left_in_a_text(site):
@@ -62,14 +65,12 @@ def test_no_sign_of_markdown_is_left_in_a_text(site):
         assert re.findall(r"^ *(?:- |#+ |\| ).*|.*\*\*.*|.*\]\(.*", plain, re.M) == [], page.name
 
 
-def test_files_of_other_folders_are_in_the_site(site):
-    configuration = (site / "repository/config/index.html").read_text()
-    assert 'href="../../config.html"' in configuration
-    assert (site / "repository/CITATION.cff").read_text() == (ROOT / "CITATION.cff").read_text()
-
-
-def test_the_pages_are_few():
+def test_pages_are_few_the_citation_is_of_this_version_and_ci_runs_the_whole_check():
     assert len(PAGES) <= MOST_PAGES
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["version"] == steadfast.__version__
+    (job,) = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"].values()
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -96,13 +97,3 @@ no sentence at all here
 ```
 """
     assert [count for count, _ in sentences(page)] == [8, 4, 8, 4, 3, 3, 5]
-
-
-def test_the_citation_is_of_this_version():
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert cited["version"] == steadfast.__version__
-
-
-def test_ci_runs_the_whole_check():
-    (job,) = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"].values()
-    assert ".ci/run" in [step.get("run") for step in job["steps"]]

@@ -20,13 +20,7 @@ from steadfast.jobs.loads import Loads
 from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
-from steadfast.workflow.slurm import (
-    PLUGIN,
-    STEPS,
-    Watch,
-    passing_refusal,
-    wait_before_steps,
-)
+from steadfast.workflow.slurm import PLUGIN, STEPS, Watch, passing_refusal, wait_before_steps
 
 COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 
@@ -85,12 +79,9 @@ def test_a_job_that_slurm_does_not_queue_again_ends_at_the_second_look(slurm, st
     assert slurm.failures.states == {"1": state}
 
 
-def test_one_that_it_queues_again_goes_on(slurm):
+def test_jobs_that_are_queued_again_go_on_and_cancelled_ones_have_ended(slurm):
     for state in ("RUNNING", "PREEMPTED", "PENDING", "RUNNING", "PREEMPTED", "PENDING"):
         assert slurm.look({"1": state}) == {"1": state}
-
-
-def test_a_job_that_somebody_cancelled_has_ended(slurm):
     assert slurm.look({"1": "CANCELLED by 1000"}) == {"1": "CANCELLED"}
 
 
@@ -199,19 +190,14 @@ def option(name, model, own):
     settings = {"engine": "openai", "model": "m"}
     raw = {
         "lifbench": {"lengths": {"2k": 2048}},
-        "models": {
-            "own": {**settings, "slurm": own},
-            "other": settings,
-        },
+        "models": {"own": {**settings, "slurm": own}, "other": settings},
     }
     run = Evaluation(load_config(raw))
     profile = Resources.parser_factory(allow_expressions=True)(
         ["slurm_partition=cpu", "qos=normal"]
     )
     snakemake = Snakemake(
-        SimpleNamespace(
-            resource_settings=SimpleNamespace(default_resources=profile),
-        )
+        SimpleNamespace(resource_settings=SimpleNamespace(default_resources=profile))
     )
     loads = Loads(run, InputDigests(run), Path("results"))
     failures = FailedJobs(Path("logs"), logging.getLogger(__name__))

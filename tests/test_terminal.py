@@ -148,11 +148,15 @@ def test_a_verbose_run_has_a_line_for_each_job_and_what_snakemake_says():
     )
 
 
-def test_a_run_that_is_to_say_nothing_says_what_fails():
+def test_quiet_runs_and_terminals_say_only_what_fails():
     logger, stream = taken_over(io.StringIO(), {Quietness.ALL})
     logger.info("Building DAG of jobs...")
     logger.error("failed: lifbench/inference/m/4k")
     assert stream.getvalue() == "failed: lifbench/inference/m/4k\n"
+    logger, stream = taken_over(Terminal(), {*QUIET, Quietness.PROGRESS})
+    started(logger, 3, [LOG])
+    finished(logger, 3, 9)
+    assert stream.getvalue() == ""
 
 
 def test_a_run_that_ends_after_its_jobs_says_so_once(shown):
@@ -186,13 +190,6 @@ def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
     (bar,) = (line for line in said if "1 of 9 jobs" in line)
     assert bar.startswith(" 11 % |") and bar.rstrip().endswith(", lifbench/inference/m/8k")
     assert "9 of 9 done" not in plain and "100 % |" in plain
-
-
-def test_a_terminal_that_is_to_be_quiet_has_no_bar():
-    logger, stream = taken_over(Terminal(), {*QUIET, Quietness.PROGRESS})
-    started(logger, 3, [LOG])
-    finished(logger, 3, 9)
-    assert stream.getvalue() == ""
 
 
 def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):

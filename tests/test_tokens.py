@@ -13,19 +13,16 @@ def test_a_known_count(name, tokens):
     assert load_tokenizer(name).count("Hello, world!") == tokens
 
 
-def test_the_spelling_of_a_special_token_is_text():
+def test_known_texts_are_counted_and_an_unknown_encoding_is_one_sentence():
     assert load_tokenizer("o200k_base").count("<|endoftext|>") > 1
+    with pytest.raises(UserError, match="no encoding 'o300k'; choose one of"):
+        load_tokenizer("o300k")
 
 
 @given(st.text())
 def test_decoding_gives_the_text_back(text):
     tokenizer = load_tokenizer("o200k_base")
     assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_an_unknown_encoding_is_one_sentence():
-    with pytest.raises(UserError, match="no encoding 'o300k'; choose one of"):
-        load_tokenizer("o300k")
 
 
 @given(st.text())

@@ -33,34 +33,19 @@ def chosen(prompts, limit, seed=1, together="sample_id"):
     return chosen_prompts(prompts, limit, together, ("expression_id", "variable_id"), seed)
 
 
-def test_each_expression_and_variable_is_taken_once_before_any_is_taken_twice():
+def test_each_task_has_so_many_and_each_expression_and_variable_once_before_any_twice():
     found = chosen(crossed(4, 4), 4)
     assert {one["expression_id"] for one in found} == {0, 1, 2, 3}
     assert {one["variable_id"] for one in found} == {0, 1, 2, 3}
     twice = chosen(crossed(4, 4), 8)
     assert set(Counter(one["expression_id"] for one in twice).values()) == {2}
-
-
-def test_every_task_has_so_many():
     prompts = [*crossed(3, 3, "LSI"), *crossed(1, 2, "OR"), *crossed(1, 1, "MB")]
     found = Counter(one["task"] for one in chosen(prompts, 2))
     assert found == {"LSI": 2, "OR": 2, "MB": 1}
-
-
-def test_another_seed_chooses_others():
     assert len({str(chosen(crossed(8, 8), 2, seed)) for seed in range(5)}) > 1
 
 
-def test_lengths_whose_ids_begin_with_the_part_are_paired():
-    chosen_ids = []
-    for part in ("4k", "128k"):
-        prompts = [{**one, "sample_id": f"{part}/{one['sample_id']}"} for one in crossed(8, 8)]
-        sample = chosen_prompts(prompts, 5, "sample_id", ("expression_id",), 1, part)
-        chosen_ids.append([prompt["sample_id"].removeprefix(f"{part}/") for prompt in sample])
-    assert chosen_ids[0] == chosen_ids[1]
-
-
-def test_what_belongs_together_is_taken_whole():
+def test_groups_and_lengths_belong_together():
     prompts = [
         {"sample_id": f"{group}/{level}", "task": "style", "group": group}
         for group, level in product("abc", range(1, 6))
@@ -68,6 +53,12 @@ def test_what_belongs_together_is_taken_whole():
     found = chosen_prompts(prompts, 2, "group", (), seed=1)
     assert set(Counter(one["group"] for one in found).values()) == {5}
     assert len(found) == 10
+    chosen_ids = []
+    for part in ("4k", "128k"):
+        prompts = [{**one, "sample_id": f"{part}/{one['sample_id']}"} for one in crossed(8, 8)]
+        sample = chosen_prompts(prompts, 5, "sample_id", ("expression_id",), 1, part)
+        chosen_ids.append([prompt["sample_id"].removeprefix(f"{part}/") for prompt in sample])
+    assert chosen_ids[0] == chosen_ids[1]
 
 
 @given(
@@ -143,12 +134,9 @@ def test_answers_of_a_trial_and_of_the_whole_run_have_other_input_digest_and_the
     assert len({run.export("lifbench").input_digest for run in runs}) == 1
 
 
-def test_a_limit_is_one_or_more():
+def test_a_limit_is_one_or_more_and_of_no_released_scores():
     with pytest.raises(UserError, match="limit"):
         config(limit=0)
-
-
-def test_released_scores_are_of_no_trial():
     scored = {"gpt-4o-2024-08-06": {"engine": "scored"}}
     assert "limit" not in settings.display(config(limit=2, models=scored))
     assert Display.of(settings.display(config(limit=2))).trial.startswith("Trial: at most 2 ")

@@ -66,9 +66,20 @@ def messages(path: Path) -> Iterator[str]:
             yield value
 
 
-def test_no_key_of_the_config_is_an_old_word():
+def test_no_label_note_message_or_key_has_an_old_word():
     schema = json.loads((ROOT / "config/schema.json").read_text("utf-8"))
     assert [key for key in keys(schema) if found(key.replace("_", " "))] == []
+    texts = {
+        str(path): found(path.read_text("utf-8"))
+        for path in ROOT.glob("resources/**/*.yaml")
+        if path.stem in ("tables", "show", "summary", "data_notes", "corrected", "agreement")
+    }
+    assert {path: lines for path, lines in texts.items() if lines} == {}
+    texts = {
+        str(path.relative_to(ROOT)): [line for text in messages(path) for line in found(text)]
+        for path in sorted(SCRIPTS.rglob("*.py"))
+    }
+    assert {path: lines for path, lines in texts.items() if lines} == {}
 
 
 @pytest.mark.parametrize("folder", ["scripts", "rules", "resources", "docs", "config"])
@@ -86,20 +97,3 @@ PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("rules/*.smk"
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_has_an_old_word(page):
     assert found((ROOT / page).read_text("utf-8")) == []
-
-
-def test_no_label_of_a_table_and_no_note_has_an_old_word():
-    texts = {
-        str(path): found(path.read_text("utf-8"))
-        for path in ROOT.glob("resources/**/*.yaml")
-        if path.stem in ("tables", "show", "summary", "data_notes", "corrected", "agreement")
-    }
-    assert {path: lines for path, lines in texts.items() if lines} == {}
-
-
-def test_no_message_has_an_old_word():
-    texts = {
-        str(path.relative_to(ROOT)): [line for text in messages(path) for line in found(text)]
-        for path in sorted(SCRIPTS.rglob("*.py"))
-    }
-    assert {path: lines for path, lines in texts.items() if lines} == {}

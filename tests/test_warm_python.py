@@ -60,13 +60,10 @@ def test_it_ends_as_any_program_ends():
         assert warm.returncode == ended, code
 
 
-def test_libraries_are_there_and_nothing_of_the_project():
+def test_libraries_are_there_but_with_another_hash_seed():
     code = "import sys; print('pandas' in sys.modules, 'snakemake.cli' in sys.modules)"
     cold, warm = both("-c", code)
     assert (cold.stdout, warm.stdout) == ("False False\n", "True True\n")
-
-
-def test_with_another_hash_seed_python_itself_is_started():
     code = "import sys; print(hash('text'), 'pandas' in sys.modules)"
     cold, warm = both("-c", code, env={**os.environ, "PYTHONHASHSEED": "7"})
     assert warm.stdout == cold.stdout

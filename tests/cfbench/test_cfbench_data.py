@@ -11,13 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, write_json
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.cfbench import data
-from steadfast.benchmarks.cfbench.data import (
-    PRIMARY_OF,
-    TYPES,
-    checked,
-    local,
-    normalised,
-)
+from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES, checked, local, normalised
 from steadfast.benchmarks.cfbench.facts import PRIMARY, SECONDARY
 
 PINNED = facts("cfbench/released.yaml")

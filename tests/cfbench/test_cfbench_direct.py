@@ -59,22 +59,16 @@ def test_whatever_is_replied_it_is_a_score_from_0_to_1_or_none(reply, answer, mo
     assert readable({"mode": mode, "direct": 3}, reply, answer) == (score is not None)
 
 
-def test_a_score_that_the_answer_holds_is_not_the_judges():
+def test_a_score_is_the_judges_and_satisfied_above_four_fifths_exactly():
     answer = "亲爱的阿姨：见信好。\n评分：1"
     assert direct_score("strict", f"模型回答：\n{answer}", answer) is None
     assert direct_score("strict", f"{answer}\n只做到一半。\n评分：0.5", answer) == 0.5
-
-
-def test_long_replies_take_no_long_time():
-    for text in ("评分：" * 100_000, "* " * 200_000 + "评分：1x", "评分：" + "9" * 400_000):
-        for mode in MODES:
-            assert direct_score(mode, text, "") is None
-
-
-def test_satisfied_is_more_than_four_fifths_exactly():
     assert [is_satisfied(score) for score in (0.0, 0.8, 0.81, 1.0)] == [0, 0, 1, 1]
     assert is_satisfied(0.8, 0.8, 0.8) == is_satisfied(0.7, 0.9) == 0
     assert is_satisfied(0.7, 0.8, 0.91) == 1
+    for text in ("评分：" * 100_000, "* " * 200_000 + "评分：1x", "评分：" + "9" * 400_000):
+        for mode in MODES:
+            assert direct_score(mode, text, "") is None
 
 
 def test_a_judge_is_asked_for_both_and_the_score_is_asked_for_without_the_checklist(run):

@@ -28,7 +28,7 @@ def test_full_is_the_mean_of_its_halves():
             assert abs(sum(halves) / 2 - whole) < HALF, model
 
 
-def test_the_section_appears_only_when_asked_for(frames):
+def test_the_section_and_its_note_appear_only_when_asked_for(frames):
     plain = all_tables(frames)
     asked = all_tables(frames, display=ASKED)
     assert {name for name in plain if plain[name] != asked[name]} == {NAME}
@@ -36,6 +36,9 @@ def test_the_section_appears_only_when_asked_for(frames):
     assert tuple(sections) == plain[NAME].sections
     assert (published.heading, published.unranked) == ("Published (paper; judge GPT-4o)", True)
     assert asked[NAME].notes == (*plain[NAME].notes, ("data", PAPER["note"]))
+    for display, expected in ((DISPLAY, 0), (ASKED, 1)):
+        (table,) = tables.tables(frames, display, "strict", [NAME], "By others.")
+        assert [text for _, text in table.notes].count("By others.") == expected
 
 
 @pytest.mark.parametrize("mode", ["strict", "released"])
@@ -45,9 +48,3 @@ def test_its_digits_are_the_printed_ones_and_nothing_of_it_is_ranked(frames, mod
     assert {row[0].text: [cell.text for cell in row[1:-1]] for row in rows} == PRINTED
     assert {row[-1].text for row in rows} == {None}  # the ranks
     assert not any(cell.style or cell.marks for row in rows for cell in row)
-
-
-def test_how_they_were_judged_otherwise_stands_below_them_alone(frames):
-    for display, expected in ((DISPLAY, 0), (ASKED, 1)):
-        (table,) = tables.tables(frames, display, "strict", [NAME], "By others.")
-        assert [text for _, text in table.notes].count("By others.") == expected

@@ -83,24 +83,20 @@ def test_ranks_are_by_the_psr_of_all_records(frames, told, ranks):
     assert [shown[label][-1] for label in labels] == [*ranks, None, None]
 
 
-def test_what_is_incomplete_is_marked_and_explained(frames):
-    found = all_tables(frames)
-    counts = frames["coverage"].set_index(["model", "split"]).loc[("model-b", "full")]
-    assert counts["status_invalid"] == counts["expected"] - counts["scored"] > 0
-    cells = {row[0].text: row[1:] for s in found["table2_results"].sections for row in s.rows}
-    assert cells["model-b"][-2].marks == ("incomplete",) and not cells["Reference"][-2].marks
-    assert f"model-b ({counts['scored']} of 24)" in notes(found["table2_results"])
-    coverage = rows(found["coverage"])
-    assert coverage["Reference"][:3] == ["100"] * 3
-    assert coverage["model-b"][7] == str(counts["status_invalid"])
-
-
-def test_people_stand_in_table_6_and_in_the_agreement(frames):
+def test_people_stand_in_table_6_where_their_judge_answered(frames):
     found = all_tables(frames)
     judges = rows(found["table6_humans"])
     assert list(judges) == ["first", "second"]
     assert {row[6] for row in judges.values()} <= {str(n) for n in range(10, 13)}
     assert len(found["agreement"].sections) == 2
+    # judges of no labelled answer have no row
+    by_hand = Made()
+    by_hand.judged("m", VERDICTS)
+    labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
+    judges = {"j0": Shown("j0"), "idle": Shown("idle", engine="reference")}
+    found = by_hand.metrics(list(judges), labels)
+    (table,) = tables.tables(found, Display(judges=judges), "strict", ["table6_humans"])
+    assert list(rows(table)) == ["j0"]
 
 
 def test_mode_released_prints_two_decimals_and_its_fallback():
@@ -171,13 +167,3 @@ def test_the_distribution_counts_the_records_most_of_a_kind_on_top():
 def test_records_are_counted_once_whatever_answered_them(frames):
     counted = frames["distribution"].groupby("kind")["value"].sum()
     assert counted["source"] == 24 == counted["domain"] + counted["task"]
-
-
-def test_simulated_judges_of_no_labelled_answer_have_no_row_beside_people():
-    by_hand = Made()
-    by_hand.judged("m", VERDICTS)
-    labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
-    judges = {"j0": Shown("j0"), "idle": Shown("idle", engine="reference")}
-    found = by_hand.metrics(list(judges), labels)
-    (table,) = tables.tables(found, Display(judges=judges), "strict", ["table6_humans"])
-    assert list(rows(table)) == ["j0"]

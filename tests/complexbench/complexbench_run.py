@@ -11,20 +11,12 @@ from steadfast.benchmarks.complexbench import data
 from steadfast.benchmarks.complexbench.benchmark import COMPLEXBENCH, Complexbench
 from steadfast.benchmarks.complexbench.metrics import metrics
 from steadfast.benchmarks.complexbench.simulator import ComplexbenchJudge, ComplexbenchSimulator
-from steadfast.contract.components import (
-    Answer,
-    Frames,
-    JudgePrompt,
-    JudgeRequest,
-    Labels,
-    Reply,
-    Scored,
-)
+from steadfast.contract import components
 from steadfast.contract.task import Task
 from steadfast.schema.config import Config
 
 MODES = ("strict", "released")
-JudgeReply = Callable[[JudgePrompt, JudgeRequest], str | None]
+JudgeReply = Callable[[components.JudgePrompt, components.JudgeRequest], str | None]
 """A judge's reply; None where the request fails."""
 
 
@@ -52,7 +44,7 @@ class Run(JudgedRun):
         self.mode = mode
         self.data = {part: {"data": {part.partition("-")[0]: records}} for part in self.task.parts}
         self.samples = {part: self._samples(part) for part in self.task.parts}
-        self.scored: list[Scored] = []
+        self.scored: list[components.Scored] = []
 
     def given(self, texts: Mapping[str, str | None] | str, part: str = "zh") -> Answers:
         """Answers with those texts by sample, or one text for all; None is an error."""
@@ -60,7 +52,8 @@ class Run(JudgedRun):
         for sample in self.samples[part]:
             text = texts if isinstance(texts, str) else texts[sample.id]
             before = found[sample.before.id] if sample.before else None
-            found[sample.id] = Answer("error" if text is None else "ok", text or "", before=before)
+            status = "error" if text is None else "ok"
+            found[sample.id] = components.Answer(status, text or "", before=before)
         return found
 
     def read(self, slip: float = 0.0, part: str = "zh") -> Answers:
@@ -84,7 +77,7 @@ class Run(JudgedRun):
             for judge, reply in (judges or {"j": believing()}).items()
         }
         found = self.scores(part, answers, **replies)
-        self.scored += [Scored(model, part, record) for record in found.values()]
+        self.scored += [components.Scored(model, part, record) for record in found.values()]
         return found
 
     def metrics(
@@ -92,14 +85,14 @@ class Run(JudgedRun):
         labels: Sequence[Record] | None = None,
         judges: Sequence[str] = ("j",),
         languages: Sequence[str] = ("zh",),
-    ) -> Frames:
+    ) -> components.Frames:
         """The metrics of all that was scored."""
-        people = None if labels is None else Labels("people.jsonl", labels)
+        people = None if labels is None else components.Labels("people.jsonl", labels)
         return metrics(iter(self.scored), self.data, people, self.mode, languages, judges)
 
 
-def _replied(text: str | None) -> Reply:
-    return Reply("error" if text is None else "ok", text or "")
+def _replied(text: str | None) -> components.Reply:
+    return components.Reply("error" if text is None else "ok", text or "")
 
 
 def believing(slip: float = 0.0) -> JudgeReply:

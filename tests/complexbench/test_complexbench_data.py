@@ -31,7 +31,7 @@ def test_a_record_has_one_language(tmp_path):
     assert zh["origin"] == "local" and "question_en" not in zh["scoring_questions"][0]
 
 
-def test_the_older_files_without_translations_are_read_in_chinese_alone(tmp_path):
+def test_older_files_and_turns_without_translation_are_read_in_chinese_alone(tmp_path):
     made = instance()
     del made["instruction_en"]
     for question in made["scoring_questions"]:
@@ -40,9 +40,7 @@ def test_the_older_files_without_translations_are_read_in_chinese_alone(tmp_path
     assert len(local(file)) == 1
     with pytest.raises(UserError, match=r"main_id 0 lacks instruction_en; .* leave 'en' out"):
         local(file, "en")
-
-
-def test_turns_without_translation_are_none_in_that_language(tmp_path):
+    # turns without translation are none in that language
     made = instance()
     del made["sub_instructions"]["sub_instruction_1"]["instruction_en"]
     (en,) = local(write(tmp_path / "data.json", [made]), "en")

@@ -1,4 +1,4 @@
-"""Extraction replies: as released for every recorded case; strict takes copies only."""
+"""Judges' replies and extractions as released for every recorded case; strict takes copies only."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from released_files import cases
 from steadfast.benchmarks.complexbench.facts import HEADING
-from steadfast.benchmarks.complexbench.replies import released_segments, strict_segments
+from steadfast.benchmarks.complexbench.replies import (
+    released_segments,
+    released_verdict,
+    strict_segments,
+    strict_verdict,
+)
 
 ANSWER = "第一条：带伞；\n第二条：穿 雨靴；\n\n“祝你好运！”"
 
@@ -64,12 +69,10 @@ def test_the_heading_in_an_answer_is_not_the_judges():
     assert strict_segments(answer, f"{answer}\n\n{reply('好的。')}", False) is None
 
 
-def test_parts_are_found_in_the_order_they_are_copied():
+def test_copies_are_found_in_order_in_tables_and_in_bold_type():
     answer = "甲：好。\n乙：好。 "
     assert strict_segments(answer, reply("甲||好||乙||好"), True) == ["甲", "好", "乙", "好"]
-
-
-def test_bars_of_a_table_are_no_separators():
+    # bars of a table are no separators
     answer = "| 茶 | 产地 |\n| 龙井 | 杭州 |\n\n说明\n\n| 毛尖 |"
     first, second, third = answer.split("\n\n")
     assert strict_segments(answer, reply(f"{first}||{second}"), True) == [first, second]
@@ -79,9 +82,7 @@ def test_bars_of_a_table_are_no_separators():
         second,
         third,
     ]
-
-
-def test_bold_type_of_the_copy_is_not_the_labels():
+    # bold type of the copy is not the label's
     answer = "**结论**：带伞"
     assert strict_segments(answer, reply("**结论**：带伞"), False) == [answer]
     bold = f"{HEADING}\n**评分对象：****结论**：带伞"
@@ -95,12 +96,7 @@ TEXT = st.lists(st.sampled_from([*PIECES, *SPACES]), max_size=12).map("".join) |
 )
 
 
-@given(
-    answer=TEXT,
-    copied=TEXT,
-    each=st.booleans(),
-    framed=st.booleans(),
-)
+@given(answer=TEXT, copied=TEXT, each=st.booleans(), framed=st.booleans())
 def test_what_is_read_stands_in_the_answer(answer, copied, each, framed):
     text = reply(copied) if framed else copied
     found = strict_segments(answer, text, each)
@@ -111,6 +107,17 @@ def test_what_is_read_stands_in_the_answer(answer, copied, each, framed):
 @given(TEXT.filter(lambda text: text.strip() and HEADING not in text))
 def test_the_whole_answer_can_always_be_pointed_at(answer):
     assert strict_segments(answer, reply("all"), False) == [answer]
+
+
+def test_every_recorded_verdict_is_the_released_one():
+    for case in cases("complexbench", "judge_parse"):
+        assert released_verdict(case["judge_text"]) is case["point_judge"], case["id"]
+
+
+@given(reply=st.text(max_size=80), answer=st.text(max_size=80))
+def test_any_reply_is_a_verdict_or_not(reply, answer):
+    assert released_verdict(reply) in (True, False)
+    assert strict_verdict(reply, answer) in (True, False, None)
 
 
 @pytest.mark.usefixtures("cpu_limit")
@@ -126,3 +133,7 @@ def test_long_replies_are_read():
     ):
         strict_segments(answer, text, True)
         released_segments(answer, text)
+    endless = ("答案：" * 100_000, "*" * 300_000 + "答案", "\n答案：是" * 50_000, " \t" * 200_000)
+    for text in endless:
+        released_verdict(text)
+        strict_verdict(text, text[:1000])

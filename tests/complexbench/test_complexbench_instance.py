@@ -16,10 +16,14 @@ def taken(*raw, published=False):
     return records(list(raw), "mine.json", "local", "zh", None, published)
 
 
-def test_a_good_instance_is_taken():
+def test_a_good_instance_is_taken_and_published_labels_as_they_are():
     (found,) = taken(instance(category=["Selection_2"]))
     assert (found["category"], len(found["turns"])) == ("Selection_2", 2)
     assert found["scoring_questions"][2]["rule"] == "model_length:[1,50]"
+    (found,) = taken(instance(task_types="Other", sub_instructions=None), published=True)
+    assert found["task_types"] == "Other"
+    with pytest.raises(UserError, match="depends on question 9"):
+        taken(with_question(1, dep=[9]), published=True)
 
 
 FAULTS = {
@@ -50,13 +54,6 @@ def test_a_fault_is_one_sentence(made, part):
         taken(made)
     message = str(caught.value)
     assert message.startswith("mine.json: ") and part in message and "\n" not in message
-
-
-def test_published_labels_are_taken_as_they_are():
-    (found,) = taken(instance(task_types="Other", sub_instructions=None), published=True)
-    assert found["task_types"] == "Other"
-    with pytest.raises(UserError, match="depends on question 9"):
-        taken(with_question(1, dep=[9]), published=True)
 
 
 @pytest.mark.parametrize(("content", "number"), [([instance()], 1), (instance(), 1), ([], 0)])

@@ -14,7 +14,7 @@ def prompts_of(part: str, records: list[dict]) -> list[dict]:
     return prompts(part, {"data": {part.partition("-")[0]: records}})
 
 
-def test_an_instruction_is_asked_as_it_is():
+def test_instructions_are_asked_as_they_are_and_those_without_group_are_a_cluster():
     records = synthetic(40)
     found = prompts_of("zh", records)
     assert [prompt["sample_id"] for prompt in found] == [str(n) for n in range(40)]
@@ -22,6 +22,8 @@ def test_an_instruction_is_asked_as_it_is():
     assert [prompt["context_id"] for prompt in found] == [row["group"] for row in records]
     assert all("follows" not in prompt for prompt in found)
     assert [len(p["points"]) for p in found] == [len(row["scoring_questions"]) for row in records]
+    (prompt,) = prompts_of("zh", [record(group=None)])
+    assert prompt["context_id"] == "instance-0"
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -51,11 +53,6 @@ def test_instances_without_turns_are_left_out_and_counted(capsys):
     assert "1 instances in turns; 1 with Chain or Selection" in capsys.readouterr().out
     with pytest.raises(UserError, match=r"complexbench\.decomposition"):
         prompts_of("zh-decomposed", [without])
-
-
-def test_an_instance_without_group_is_a_cluster_of_its_own():
-    (prompt,) = prompts_of("zh", [record(group=None)])
-    assert prompt["context_id"] == "instance-0"
 
 
 def test_all_published_instructions_go_through():

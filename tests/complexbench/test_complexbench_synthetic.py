@@ -13,11 +13,8 @@ def questions(made: list[dict]) -> list[dict]:
     return [question for one in made for question in one["scoring_questions"]]
 
 
-def test_they_are_without_fault():
+def test_own_instances_are_without_fault_and_of_every_kind():
     assert len(checked(SAMPLE, "sample")) == 60
-
-
-def test_they_cover_every_kind():
     made = SAMPLE
     rules = {tuple(c.name for c in read_rule(q["rule"])) for q in questions(made) if q["rule"]}
     assert rules == {(name,) for name in taxonomy()["rules"]} | set(map(tuple, taxonomy()["pairs"]))

@@ -77,13 +77,20 @@ def test_the_main_table_has_the_papers_columns_and_the_metrics_values(found, sho
     assert groups["reference"] == "Reference (no model)"
 
 
-def test_the_best_are_picked_out_among_real_models(shown):
+def test_judging_and_coverage_and_the_best_real_models_are_shown(shown):
     lines = shown["drfr"].md.splitlines()
     by_model = {line.split("|")[1].strip(): line for line in lines if line.startswith("|")}
     assert "**" in by_model["model-b"] + by_model[r"Model \$A\_1\$ &amp; co"]
     assert not any(
         sign in by_model[name] for name in ("reference", "sim-c") for sign in ("**", "<u>")
     )
+    heading, *body = rows(shown["judging"])
+    kinds = {"Judged": ["Questions", "Unreadable"], "By rule": ["Questions", "Unreadable"]}
+    both = [f"{kind}: {column}" for kind, columns in kinds.items() for column in columns]
+    assert heading[5:-1] == [*both, "Undecided"]
+    assert {row[4] for row in body} == {"first"}
+    heading, *body = rows(shown["coverage"])
+    assert {row[heading.index("%")] for row in body} == {"100"}
 
 
 def test_selection_takes_in_selection_and_chain_in_mode_released():
@@ -92,12 +99,17 @@ def test_selection_takes_in_selection_and_chain_in_mode_released():
     assert "includes Selection" in table.md
 
 
-def test_every_dimension_and_type_has_a_column(shown):
+def test_every_dimension_type_and_turn_has_a_column(shown):
     assert len(rows(shown["dimensions_form"])[0]) == 10 + 3
     assert len(rows(shown["dimensions_meaning"])[0]) == 9 + 3
     types = ["Lexical", "Format", "Semantic", "Utility", "Chain", "Selection"]
     assert rows(shown["constraints"])[0][2:-1] == types
     assert len(rows(shown["tasks"])[0]) == 10 + 3
+    assert column(shown["coherent"], 2)["reference"] == "1.000"
+    assert column(shown["coherent"], 4)["reference"] == "0.000"
+    heading = rows(shown["decomposition"])[0]
+    assert [h.split(": ")[1] for h in heading[2:-1]] == ["Whole", "Turns", "Difference"] * 4
+    assert float(column(shown["decomposition"], 13)["sim-c"]) > 0
 
 
 def test_a_dimension_beyond_the_19_stands_last_and_a_run_without_turns_says_so():
@@ -107,24 +119,6 @@ def test_a_dimension_beyond_the_19_stands_last_and_a_run_without_turns_says_so()
     assert rows(found["dimensions_meaning"])[0][-2] == "Rhyme"
     assert rows(found["constraints"])[0][-2] == "Others"
     assert "No instruction was given turn by turn." in found["decomposition"].md
-
-
-def test_the_coherent_test_and_the_turns(shown):
-    assert column(shown["coherent"], 2)["reference"] == "1.000"
-    assert column(shown["coherent"], 4)["reference"] == "0.000"
-    heading = rows(shown["decomposition"])[0]
-    assert [h.split(": ")[1] for h in heading[2:-1]] == ["Whole", "Turns", "Difference"] * 4
-    assert float(column(shown["decomposition"], 13)["sim-c"]) > 0
-
-
-def test_what_decided_and_how_much_is_scored(shown):
-    heading, *body = rows(shown["judging"])
-    kinds = {"Judged": ["Questions", "Unreadable"], "By rule": ["Questions", "Unreadable"]}
-    both = [f"{kind}: {column}" for kind, columns in kinds.items() for column in columns]
-    assert heading[5:-1] == [*both, "Undecided"]
-    assert {row[4] for row in body} == {"first"}
-    heading, *body = rows(shown["coverage"])
-    assert {row[heading.index("%")] for row in body} == {"100"}
 
 
 @pytest.mark.wide

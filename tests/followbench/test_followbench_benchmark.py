@@ -53,9 +53,7 @@ def test_models_that_differ_in_temperature_alone_are_a_line():
     lines = {"cold": ["cold", 0.0], "warm": ["cold", 0.7], "hot": ["cold", 1.0]}
     assert found.metrics.function.settings["temperatures"] == lines
     assert found.figures.names == ("by_category", "temperature")
-
-
-def test_without_two_temperatures_there_is_no_such_figure():
+    # without two temperatures there is no such figure
     models = {"m": SERVED, "n": {**SERVED, "temperature": 0.7}}
     for changes in ({}, {"models": {"m": SERVED}}, {"models": models, "only": ["m"]}):
         found = task(judges=JUDGES, **changes)

@@ -10,15 +10,7 @@ from released_files import released_folder
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.followbench.data import (
-    checked,
-    local,
-    local_files,
-    released,
-    sample,
-    scorer_of,
-    sources,
-)
+from steadfast.benchmarks.followbench import data
 from steadfast.benchmarks.followbench.facts import CATEGORIES
 from steadfast.benchmarks.followbench.rules import COMPARISONS
 
@@ -26,7 +18,7 @@ from steadfast.benchmarks.followbench.rules import COMPARISONS
 def group_counts(language: str, category: str) -> dict[str, int]:
     """Released groups of each source: the facts have those in English, then those in Chinese."""
     place = ("en", "zh").index(language)
-    return {name: task["groups"][name][place] for name, task in sources(category).items()}
+    return {name: task["groups"][name][place] for name, task in data.sources(category).items()}
 
 
 RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
@@ -56,32 +48,29 @@ def test_released_files_are_checked_against_their_pins(tmp_path, language, monke
     folder = RELEASED["folders"][language]
     shutil.copytree(released_folder("followbench", "data") / language, tmp_path / folder)
     monkeypatch.setitem(RELEASED, "url", f"file://{tmp_path}/{{folder}}/{{file}}")
-    assert released({}, language) == local({}, language, str(tmp_path))
+    assert data.released({}, language) == data.local({}, language, str(tmp_path))
 
     style = tmp_path / folder / "style_constraints.json"
     style.chmod(0o644)
     style.write_text(style.read_text("utf-8").replace("?", "!", 1), "utf-8")
     with pytest.raises(UserError, match=r"sha256 .* followbench.directory"):
-        released({}, language)
+        data.released({}, language)
 
 
-def test_the_rules_that_need_a_target_are_those_that_compare_with_one():
+def test_rules_need_targets_to_compare_and_the_category_decides_before_the_source():
     assert sorted(facts("followbench/targets.yaml")) == sorted(
         {*COMPARISONS, *LISTED["last_match"]}
     )
-
-
-def test_the_category_decides_before_the_source():
-    assert scorer_of("en", "mixed", "xsum", 3) == "xsum"
-    assert scorer_of("en", "example", "xsum", 3) == "template"
-    assert scorer_of("en", "format", "koala", 30) == "ministerial_speech"
-    assert scorer_of("zh", "format", "koala", 30) == "judge"
-    assert scorer_of("en", "style", "koala", 30) == "judge"
+    assert data.scorer_of("en", "mixed", "xsum", 3) == "xsum"
+    assert data.scorer_of("en", "example", "xsum", 3) == "template"
+    assert data.scorer_of("en", "format", "koala", 30) == "ministerial_speech"
+    assert data.scorer_of("zh", "format", "koala", 30) == "judge"
+    assert data.scorer_of("en", "style", "koala", 30) == "judge"
 
 
 @BOTH
 def test_the_sample_covers_every_scorer_that_can_be_passed(language):
-    groups = sample({}, language)
+    groups = data.sample({}, language)
     # Of a rule that no answer can pass at some level there are none.
     apart = {"en": {"wooden_table"}, "zh": {"lines", "ministerial_speech"}}[language]
     expected = {*RULES, "judge"} - apart
@@ -92,9 +81,9 @@ def test_the_sample_covers_every_scorer_that_can_be_passed(language):
 
 
 def test_both_layouts_of_a_directory_are_read(tmp_path):
-    assert local_files("x", "zh")["style"] == "x/zh/style_constraints.json"
+    assert data.local_files("x", "zh")["style"] == "x/zh/style_constraints.json"
     (tmp_path / "data_zh").mkdir()
-    assert local_files(tmp_path, "zh")["mixed"] == f"{tmp_path}/data_zh/mixed_constraints.json"
+    assert data.local_files(tmp_path, "zh")["mixed"] == f"{tmp_path}/data_zh/mixed_constraints.json"
 
 
 def records(category: str) -> list:
@@ -129,7 +118,7 @@ def test_damage_is_named(category, damage, sentence):
     found = records(category)
     damage(found[1 if category == "example" else 2])
     with pytest.raises(UserError, match=f"^some file: .*{sentence}"):
-        checked(found, "en", category, "some file")
+        data.checked(found, "en", category, "some file")
 
 
 @pytest.mark.parametrize("target", ["", "[]", "['a'", "x"])
@@ -138,4 +127,4 @@ def test_a_reference_that_its_rule_cannot_use_is_named(target):
     town = next(record for record in found if record["source"] == "CONLL2003" and record["level"])
     town["target"] = target
     with pytest.raises(UserError, match="level 1: the target is"):
-        checked(found, "en", "content", "some file")
+        data.checked(found, "en", "content", "some file")

@@ -3,10 +3,10 @@
 import random
 from dataclasses import replace
 
-from followbench_run import BOTH, REFUSED, run
+from followbench_run import BOTH, run
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.judge import slots
-from steadfast.benchmarks.followbench.replies import readable, strict, strict_rating
+from steadfast.benchmarks.followbench.replies import readable, strict_rating
 from steadfast.benchmarks.followbench.simulator import FollowbenchJudge
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
@@ -19,7 +19,7 @@ GROUP = {
 }
 
 
-def test_the_path_leads_from_the_start_to_the_level():
+def test_the_path_leads_from_the_start_to_the_level_in_words_of_the_category():
     filled = slots(GROUP, 2, STRINGS["en"])
     lines = [line for line in filled["path"].split("\n") if line]
     assert lines[1::2] == ["Begin.", "Begin, with 1.", "Begin, with 2."]
@@ -28,9 +28,6 @@ def test_the_path_leads_from_the_start_to_the_level():
         "# Instruction with 2 constraints added",
     ]
     assert filled["count"] == "2" and filled["constraints"] == "2 constraints"
-
-
-def test_one_constraint_is_in_the_singular_and_each_category_is_named():
     assert slots(GROUP, 1, STRINGS["en"])["constraints"] == "1 constraint"
     kinds = {
         slots(GROUP | {"category": c}, 1, STRINGS["en"])["kind"] for c in STRINGS["en"]["kind"]
@@ -58,12 +55,6 @@ def test_each_judged_answer_is_asked_about_once(language):
         assert "{{" not in item.head + item.tail
 
 
-def test_what_is_not_answered_is_not_judged():
-    answers = run().answers("en", changes={REFUSED: {"status": "refused", "text": ""}})
-    asked = [prompt.answer_id for prompt in run().judge_prompts("en", answers)]
-    assert REFUSED not in asked and "en/style/1/1" in asked
-
-
 @BOTH
 def test_every_way_to_ask_has_a_prompt_of_its_own(language):
     found = run(language=language, ways=("path", "last", "rating"))
@@ -84,28 +75,20 @@ def test_every_way_to_ask_has_a_prompt_of_its_own(language):
     assert "YES" not in asked[2].requests[0].tail and "[[" in asked[2].requests[0].tail
 
 
-def test_the_path_is_asked_about_the_same_whether_or_not_there_are_other_ways():
+def test_every_prompt_is_the_same_beside_other_ways_and_replies_are_read_strictly():
     answers = run().answers("en")
     of_all = run(ways=("rating", "last", "path")).judge_prompts("en", answers)
     assert [p for p in of_all if p.template == "en"] == run().judge_prompts("en", answers)
+    rated = {"count": 2, "highest": 10}
+    assert readable(rated, "Good.\nRating: [[7]]", "An answer.")
+    assert not readable(rated, "['YES', 'NO']", "An answer.")
+    assert readable({"count": 2, "language": "en"}, "['YES', 'NO']", "An answer.")
+    assert not readable({"count": 3, "language": "en"}, "['YES', 'NO']", "An answer.")
 
 
 def asked_about(answer: str, count: int) -> tuple[JudgePrompt, JudgeRequest]:
     request = JudgeRequest("en/style/1/3", "", {"count": count}, "", 1024)
     return JudgePrompt("en/style/1/3", "en", "", answer, [request]), request
-
-
-def test_a_simulated_judge_errs_and_is_not_always_readable():
-    asked = asked_about("Something.\n[simulated: kept 1, 2, 3, 4, 5]", 5)
-
-    def reply(n: int) -> str:
-        return FollowbenchJudge().simulated(*asked, {"slip": 0.4}, random.Random(n))
-
-    found = [strict(reply(n), "", 5) for n in range(300)]
-    assert 10 < found.count(None) < 60
-    wrong = sum(verdicts.count(0) for verdicts in found if verdicts)
-    assert 0.05 < wrong / (5 * 300) < 0.15
-    assert [reply(n) for n in range(20)] == [reply(n) for n in range(20)]
 
 
 def test_a_stand_in_judge_rates_an_answer_above_five_where_it_keeps_all():
@@ -118,11 +101,3 @@ def test_a_stand_in_judge_rates_an_answer_above_five_where_it_keeps_all():
     assert rating("1, 2, 3, 4, 5") == 10
     assert [rating("1, 2, 3, 4"), rating("2"), rating("")] == [4, 1, 0]
     assert None in [rating(f"{n}", slip=0.9) for n in range(40)]
-
-
-def test_readable_is_the_strict_reading():
-    rated = {"count": 2, "highest": 10}
-    assert readable(rated, "Good.\nRating: [[7]]", "An answer.")
-    assert not readable(rated, "['YES', 'NO']", "An answer.")
-    assert readable({"count": 2, "language": "en"}, "['YES', 'NO']", "An answer.")
-    assert not readable({"count": 3, "language": "en"}, "['YES', 'NO']", "An answer.")

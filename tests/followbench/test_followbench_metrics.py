@@ -1,7 +1,7 @@
 """Metrics: HSR, SSR and CSL by hand, missing and unreadable verdicts, agreement."""
 
-import pandas as pd
 import pytest
+from frame_values import value
 
 from followbench_run import JUDGES, frames, scored
 from steadfast.base.errors import UserError
@@ -37,13 +37,6 @@ def metrics(*records: dict, language: str = "en") -> LevelMetrics:
     return LevelMetrics(sample_frame(Scored("m", language, one) for one in records), [language])
 
 
-def value(rows: pd.DataFrame, **keys: str) -> float:
-    for column, key in keys.items():
-        rows = rows[rows[column] == key]
-    (found,) = rows["value"]
-    return found
-
-
 def five(group: str, *totals: float | None) -> list[dict]:
     """All levels of a group, each constraint like the total."""
     return [
@@ -61,7 +54,7 @@ def test_scores_of_no_known_category_or_level_are_refused(group, level, complain
         metrics(record(group, level, [1, 1]))
 
 
-def test_rates_by_hand():
+def test_rates_and_levels_by_hand():
     found = metrics(
         record("style/1", 2, [1, 1]), record("style/2", 2, [1, 0]), record("mixed/1", 2, [0, 0])
     )
@@ -72,16 +65,18 @@ def test_rates_by_hand():
     # Categories count alike, however many groups they have.
     assert value(hsr, category=OVERALL, level="2") == 25
     assert value(ssr, category=OVERALL, level="") == 37.5
-
-
-def test_levels_by_hand():
     groups = [*five("style/1", 1, 1, 0, 1, 1), *five("style/2", 0, 1, 1, 1, 1)]
     csl = metrics(*groups, *five("mixed/1", 1, 1, 1, 1, 1)).levels()
     assert value(csl, category="style") == 1
     assert value(csl, category=OVERALL) == 3
+    rows = metrics(
+        record("content/1", 1, [1], scorer="exact"), record("content/2", 1, [0])
+    ).scorers()
+    assert value(rows, kind="rule", measure="HSR", level="1") == 100
+    assert value(rows, kind="judge", measure="SSR", level="1") == 0
 
 
-def test_a_missing_verdict_leaves_both_sides_of_the_fraction():
+def test_a_missing_verdict_leaves_both_sides_of_the_fraction_and_minus_one_counts():
     found = metrics(*five("style/1", 1, None, 1, 1, 1), *five("style/2", 1, 0, 0, 0, 0))
     hsr = found.rates("hard").set_index(["category", "level"])
     assert tuple(hsr.loc[("style", "2"), ["value", "n", "expected"]]) == (0, 1, 2)
@@ -92,9 +87,7 @@ def test_a_missing_verdict_leaves_both_sides_of_the_fraction():
     counts = ["expected", "scored", "status_ok", "status_invalid", "unreadable"]
     assert list(coverage.loc[("style", ""), counts]) == [10, 9, 9, 1, 0]
     assert list(coverage.loc[(OVERALL, "2"), counts]) == [2, 1, 1, 1, 0]
-
-
-def test_replies_that_count_minus_one_are_counted_as_unreadable():
+    # replies that count −1
     lost = record("style/1", 2, [-1, -1], extracted={"problem": "unreadable"})
     found = metrics(lost, record("style/2", 2, [1, 1]))
     assert value(found.rates("hard"), category="style", level="2") == 0
@@ -110,14 +103,6 @@ def test_failure_consistency_over_all_groups_and_over_judged_ones():
     assert tuple(rows.loc[OVERALL, ["value", "n", "missing"]]) == (50, 2, 1)
     assert tuple(rows.loc["judge", ["value", "n", "missing"]]) == (0, 1, 1)
     assert tuple(rows.loc["rule", ["value", "n", "missing"]]) == (100, 1, 0)
-
-
-def test_by_scorer():
-    rows = metrics(
-        record("content/1", 1, [1], scorer="exact"), record("content/2", 1, [0])
-    ).scorers()
-    assert value(rows, kind="rule", measure="HSR", level="1") == 100
-    assert value(rows, kind="judge", measure="SSR", level="1") == 0
 
 
 VERDICTS = {"ann": ["YES", "NO"], "second": ["YES", "YES"], "cy": ["YES", "NO"]}

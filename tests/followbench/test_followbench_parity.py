@@ -48,16 +48,13 @@ def hard_and_soft(case: dict) -> tuple[float, float]:
     return (int(all(verdicts)), sum(verdicts) / len(verdicts)) if verdicts else FAILURE
 
 
-def test_every_judge_reply_is_read_as_released():
+def test_every_judge_reply_is_read_as_released_but_what_only_an_evaluation_reads():
     wrong = [
         (hard_and_soft(case), case)
         for case in cases("followbench", "judge_parse")
         if not case["needs_python_eval"] and hard_and_soft(case) != (case["hard"], case["soft"])
     ]
     assert not wrong, f"{len(wrong)} differ, first: {wrong[:3]}"
-
-
-def test_what_only_an_evaluation_reads_is_refused():
     expressions = [
         case for case in cases("followbench", "judge_parse") if case["needs_python_eval"]
     ]

@@ -49,11 +49,6 @@ def test_answers_are_compared_with_the_reference():
         assert passes(rule, right) and not passes(rule, wrong), rule
 
 
-def test_chinese_sums_of_dollars_end_with_their_last_digits():
-    assert satisfied("money", "zh", 1, "14美元", "不是9美元，而是14美元。")
-    assert not satisfied("money", "zh", 1, "14美元", "14.00美元")
-
-
 CNN = "Potter is a boy. An actor is he. He has seen films"
 LONG_SENTENCES = "a. b c d e f g h i j k l m n o p. c"
 CUMULATIVE = [
@@ -109,17 +104,16 @@ def test_summaries_fail_from_the_level_of_the_broken_condition_on(rule, language
         assert verdicts == [True] * (level - 1) + [False] * (6 - level), (level, answer)
 
 
-def test_a_line_break_after_the_last_stop_is_a_sentence():
+def test_sentences_and_punctuation_are_counted_as_released():
     assert AnswerText("en", 1, "One. Two.\n").sentences == ["One", " Two", "\n"]
     assert AnswerText("zh", 1, "一。二！").sentences == ["一", "二"]
-
-
-def test_chinese_punctuation_has_no_exclamation_mark():
     assert AnswerText("zh", 1, "好，！.").punctuation == 2
     assert AnswerText("en", 1, "好，！.").punctuation == 1
+    assert satisfied("money", "zh", 1, "14美元", "不是9美元，而是14美元。")
+    assert not satisfied("money", "zh", 1, "14美元", "14.00美元")
 
 
-def test_a_table_needs_three_paragraphs_of_few_long_sentences():
+def test_tables_and_speeches_pass_condition_by_condition():
     three = "\n\n".join([f"{LONG}. {LONG}."] * 3)
     assert [passes("wooden_table", three, level) for level in range(1, 6)] == [
         *[True] * 3,
@@ -128,9 +122,6 @@ def test_a_table_needs_three_paragraphs_of_few_long_sentences():
     assert not passes("wooden_table", three.replace("\n\n", "\n"), 1)
     assert not passes("wooden_table", three + LONG + ". And more.", 2)
     assert not passes("wooden_table", three.replace("word7 ", ""), 3)
-
-
-def test_a_chinese_table_can_be_numbered_and_closed():
     body = "字" * 21
     three = "\n\n".join(f"{n}.{body}。" for n in (1, 2, 3))
     assert satisfied("wooden_table", "zh", 4, "", three)
@@ -154,22 +145,17 @@ def test_a_speech_passes_condition_by_condition():
 
 
 STRINGS = [
-    ".",
-    "!",
-    "?",
-    "。",
-    "！",
+    *".!?。！ {':\n\0\ud83d",
     "(A)",
     "03/14/2015",
     "$14",
     "14美元",
-    "\n",
     "\n\n",
-    " ",
     "**1",
-    ":",
+    "1.",
+    "bot",
 ]
-STRINGS += ["Potter", "actor", "films", "has", "is", "going", "{", "'", "bot", "1.", "\ud83d", "\0"]
+STRINGS += ["Potter", "actor", "films", "has", "is", "going"]
 ANY_TEXT = st.text(max_size=60) | st.lists(st.sampled_from(STRINGS), max_size=30).map("".join)
 
 
@@ -182,32 +168,18 @@ def test_any_text_has_a_verdict(rule, language, answer, level):
     assert satisfied(rule, language, level, TARGETS.get(rule, ""), answer) is verdict
 
 
-HOSTILE = {
-    "digits": "1" * 250_000,
-    "digits without a unit": "1美" * 125_000,
-    "dollars": "$" * 250_000,
-    "keywords without a colon": "**1 " * 62_500,
-    "keywords and one colon": "**1\n" * 62_500 + ":",
-    "keywords at a colon": "**1:" * 62_500,
-    "progressives": "is " * 82_500 + "goin",
-    "one long word": "is " + "a" * 250_000,
-    "blanks": "is" + " " * 250_000,
-    "perfects": "have " * 50_000,
-    "stops": "." * 250_000,
-    "pieces": "e.g. Mr. x. " * 20_000,
-    "options": "(A" * 125_000,
-    "dates": "11/" * 82_500,
-    "paragraphs": "\n\n" * 125_000,
-    "lines": "one fell\n" * 27_500,
-    "template": "{'bot': '" * 27_500,
-    "Chinese": "。在了" * 82_500,
-}
+HOSTILE = ("1", "1美", "$", "**1 ", "**1:", "have ", ".", "e.g. Mr. x. ", "(A", "11/", "\n\n")
+HOSTILE += ("one fell\n", "{'bot': '", "。在了")
+HOSTILE = [
+    *(piece * (250_000 // len(piece)) for piece in HOSTILE),
+    *("**1\n" * 62_500 + ":", "is " * 82_500 + "goin", "is " + "a" * 250_000, "is" + " " * 250_000),
+]
 
 
 @pytest.mark.quick(8)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("answer", HOSTILE, ids=lambda answer: answer[:9])
 def test_a_long_hostile_answer_is_checked(answer, language):
     for rule in [rule for rule, known in PAIRS if known == language]:
         satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)

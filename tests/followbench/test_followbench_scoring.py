@@ -21,13 +21,10 @@ def ruled(answer: Answer) -> Score:
     return FollowbenchScoring("strict").score(RULED, answer, {})
 
 
-def test_constraints_are_counted_one_by_one():
+def test_constraints_are_counted_one_by_one_and_a_rule_decides_alone():
     score = judged(Reply("ok", "1) …\n['YES', 'NO', 'YES']", attempts=2))
     assert (score.status, score.points, score.total) == ("ok", {"1": 1, "2": 0, "3": 1}, 0.0)
     assert score.extracted == {"problem": None, "attempts": 2}
-
-
-def test_a_rule_decides_alone():
     right = ruled(Answer("ok", "Oslo"))
     wrong = ruled(Answer("ok", "Bergen"))
     assert (right.points, right.total) == ({"rule": 1.0}, 1.0)

@@ -105,7 +105,11 @@ def test_coverage_says_what_has_no_score_and_why(shown):
     assert table["sim-c"][head.index("Invalid")] == str(invalid) != "0"
 
 
-def test_what_cannot_be_passed_is_said_where_it_matters():
+def test_table_1_counts_the_items_and_what_cannot_be_passed_is_said_where_it_matters(shown):
+    _, *body = rows(shown["table1_items"])
+    assert body[-1][-5:-1] == ["", "145", "", "140"]
+    events = next(row for row in body if "event argument" in row[2])
+    assert events[3:-1] == ["Rule", "58", "5", "", "0"]
     items = found()["items"]
     apart = (items["category"] == "format") & (items["language"] == "en")
     shown = made(found() | {"items": items.assign(impossible=2 * (apart & ~apart.duplicated()))})
@@ -115,34 +119,21 @@ def test_what_cannot_be_passed_is_said_where_it_matters():
     assert "Chinese: 0 items" not in notes(shown["table2_levels"])
 
 
-def test_table_1_counts_the_items(shown):
-    _, *body = rows(shown["table1_items"])
-    assert body[-1][-5:-1] == ["", "145", "", "140"]
-    events = next(row for row in body if "event argument" in row[2])
-    assert events[3:-1] == ["Rule", "58", "5", "", "0"]
-
-
-def test_tables_say_how_the_judge_was_asked(shown):
+def test_tables_say_how_the_judge_was_asked_and_table_3_the_papers_numbers(shown):
     rated = made(ways=("rating", "path"))
     assert "rates a response from 0 to 10" in rated["table2_levels"].caption
     assert "rates" not in shown["table2_levels"].caption
     assert "(rating)" in notes(rated["table3_agreement"])
     assert "(rating)" not in notes(rated["agreement"]) + notes(shown["table3_agreement"])
-
-
-def test_table_3_has_the_papers_numbers_where_they_are_wanted(shown):
     sentence = "88 % (path), 79 % (last) and 67 % (rating)"
     assert sentence in notes(made(display=replace(DISPLAY, published=True))["table3_agreement"])
     assert sentence not in notes(shown["table3_agreement"])
 
 
-def test_in_mode_released_levels_are_rounded_half_to_even():
+def test_in_mode_released_levels_are_rounded_half_to_even_and_unreadable_replies_counted():
     for mode, printed in (("strict", "0.4"), ("released", "0.3")):
         results = FollowbenchResults(found(), DISPLAY, mode, LANGUAGES)
         assert str(results.level(0.35)) == printed
-
-
-def test_in_mode_released_unreadable_replies_are_counted():
     head, *_ = rows(made(mode="released")["coverage"])
     assert "Unreadable" in head and "Invalid" in head
     head, *_ = rows(made()["coverage"])

@@ -14,20 +14,7 @@ from steadfast.benchmarks.followbench.replies import (
 ANSWER = "The sea is calm.\nThe harbour sleeps."
 
 
-def test_a_list_in_the_last_line_is_read():
-    for reply in (
-        "['YES', 'NO']",
-        '["YES","NO"]',
-        "1) tone, length\n2) tone yes, length no\n3) ['YES', 'NO']\n",
-        "```python\n['YES', 'NO']\n```\n",
-        "so:\n\n**4) ['YES', 'NO']**\n\n  \n",
-        "３\n`[ 'YES' , \"NO\" ]`",
-        "3、['YES', 'NO']",
-    ):
-        assert strict(reply, ANSWER, 2) == [1, 0], reply
-
-
-def test_languages_differ_as_released():
+def test_languages_differ_as_released_with_and_without_quotation_marks():
     assert released("['YES', 'NO', 'NO']", 2, "zh") == [1, 0]
     assert released("['YES', 'NO', 'NO']", 2, "en") is None
     assert released("[“YES”, “NO”]", 2, "zh") == [1, 0]
@@ -35,6 +22,9 @@ def test_languages_differ_as_released():
     assert released("['YES', 'N/A']", 2, "en") == [1, 0]
     assert released("['YES', 'N/A']", 2, "zh") is None
     assert released(None, 2, "en") is None
+    # None is no NO, so the replacement that puts quotation marks around the words leaves it.
+    assert released("[YES, NO, None, 1]", 2, "zh") == [1, 0]
+    assert released("[YES, NO, UNKNOWN]", 2, "zh") is None  # becomes UNK'NO'WN
 
 
 def test_chinese_surplus_may_be_any_literal():
@@ -47,12 +37,6 @@ def test_chinese_surplus_may_be_any_literal():
         assert released(reply, 2, "zh") == [1, 0], surplus
         assert released(reply, 3, "zh") is None, surplus
         assert released(reply, 2, "en") is None, surplus
-
-
-def test_chinese_surplus_without_quotation_marks():
-    # None is no NO, so the replacement that puts quotation marks around the words leaves it.
-    assert released("[YES, NO, None, 1]", 2, "zh") == [1, 0]
-    assert released("[YES, NO, UNKNOWN]", 2, "zh") is None  # becomes UNK'NO'WN
 
 
 @pytest.mark.parametrize("surplus", ["x", "1 + 1", "open", "print('x')", "*'ab'", "[", "01"])

@@ -25,13 +25,16 @@ ANY = st.recursive(
 )
 
 
-def test_a_line_without_null_arguments():
+def test_a_line_is_read_without_null_arguments_and_either_file_name_is_taken(tmp_path):
     assert instance("ifeval", "here", LINE) == {
         "prompt_id": "ifeval/5",
         "set": "ifeval",
         "prompt": "Say it.",
         "instructions": [{"kind": "a:b", "kwargs": {}}],
     }
+    assert local_file(str(tmp_path), "ifbench") == tmp_path / "IFBench_test.jsonl"
+    (tmp_path / "ifbench_test.jsonl").touch()
+    assert local_file(str(tmp_path), "ifbench") == tmp_path / "ifbench_test.jsonl"
 
 
 @given(ANY)
@@ -54,13 +57,10 @@ def test_a_line_that_lacks_something_is_refused():
             instance("ifeval", "here", LINE | change)
 
 
-def test_a_line_that_is_no_prompt_is_named_by_its_number(tmp_path):
+def test_lines_that_are_no_prompts_or_stand_twice_are_named(tmp_path, monkeypatch):
     (tmp_path / "input_data.jsonl").write_text(json.dumps(LINE) + '\n\n{"key": 6}\n')
     with pytest.raises(UserError, match=r"input_data\.jsonl:3: no prompt with key"):
         list(local({}, str(tmp_path), ["ifeval"]))
-
-
-def test_a_key_that_stands_twice_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "check_library", lambda kinds: None)
     monkeypatch.setattr(data, "library_verifier", lambda *_: None)
     (tmp_path / "input_data.jsonl").write_text(f"{json.dumps(LINE)}\n" * 2)
@@ -88,14 +88,11 @@ def test_a_prompt_may_have_any_line_separator(tmp_path, monkeypatch):
     assert [one["prompt"] for one in local({}, str(tmp_path), ["ifeval"])] == [prompt]
 
 
-def test_without_the_library_published_prompts_are_refused(tmp_path, monkeypatch):
+def test_the_library_is_needed_in_its_version(tmp_path, monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "no-such-package")
     (tmp_path / "input_data.jsonl").write_text(json.dumps(LINE))
     with pytest.raises(UserError, match="not installed; run 'make verifiers', or take source"):
         list(local({}, str(tmp_path), ["ifeval"]))
-
-
-def test_another_version_of_the_library_is_refused(monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "pytest")
     with pytest.raises(UserError, match=r"whose verdicts may differ from those of 0\.1\.2"):
         check_library(["a:b"])
@@ -117,12 +114,6 @@ def test_data_of_the_library_is_needed_where_a_kind_needs_it(monkeypatch):
     lacking = "tokenizers/punkt_tab"  # of all
     with pytest.raises(UserError, match="NLTK's data tokenizers/punkt_tab is not here"):
         check_library()
-
-
-def test_either_name_of_a_file_is_taken(tmp_path):
-    assert local_file(str(tmp_path), "ifbench") == tmp_path / "IFBench_test.jsonl"
-    (tmp_path / "ifbench_test.jsonl").touch()
-    assert local_file(str(tmp_path), "ifbench") == tmp_path / "ifbench_test.jsonl"
 
 
 @needs_cases

@@ -56,13 +56,10 @@ def library(tmp_path_factory):
         assert (factory.seed, nltk.download) == (0, download)
 
 
-def test_a_verifier_takes_its_arguments_and_a_prompt_where_it_has_a_place_for_it(library):
+def test_a_verifier_takes_its_arguments_and_draws_the_same_each_time(library):
     holds = library("a:word", {"word": "yes"}, "Say it.")
     assert (holds("oh yes"), holds("Say it.")) == (True, False)
     assert library("a:prompt", {"word": "yes"}, "Say it.")("I: Say it.")
-
-
-def test_what_a_verifier_draws_is_the_same_each_time(library):
     drawn = "0.8444218515250481"  # Python's first number of the seed 0
     assert [library("a:word", {}, "")(f"so {drawn}") for _ in range(2)] == [True, True]
 
@@ -79,9 +76,7 @@ def test_a_verifier_that_fails_leaves_no_verdict_of_its_instruction_alone(librar
     asks = [{"kind": "a:word", "kwargs": {"word": word}} for word in ("yes", "fails", "no")]
     found = followed("mine", asks, "", "oh yes")
     assert found == ([True, None, False], [True, None, False], {"1": "a:word: ValueError: cut"})
-
-
-def test_a_verifier_may_fail_of_a_text_s_loose_reading_alone(library):
+    # nor where it fails of a loose reading alone
     asks = [{"kind": "a:word", "kwargs": {"word": word}} for word in ("late", "yes")]
     found = followed("mine", asks, "", "oh\nyes")
     assert found == ([None, True], [None, True], {"0": "a:word: ValueError: cut"})

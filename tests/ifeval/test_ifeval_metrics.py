@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from frame_values import value
 from ifeval_shared import asked, scored
 
 from steadfast.benchmarks.ifeval.metrics import metrics
@@ -36,11 +37,6 @@ def found(answer, *, records=PROMPTS, lengths=("4k",), positions=("after",), **m
     return metrics(rows, {}, None, ["0", *lengths], positions)
 
 
-def value(frame, **keys):
-    (row,) = rows_of(frame, **keys).to_dict("records")
-    return row["value"]
-
-
 def test_the_four_published_measures():
     frames = found(lambda part, s: GOOD if number(s) < 3 else LOOSE if number(s) == 3 else BAD)
     at = {"length": "0", "task": "synthetic"}
@@ -55,16 +51,14 @@ def test_the_four_published_measures():
     assert value(frames["accuracy"], measure="instruction_loose", **at) == pytest.approx(6 / 9)
 
 
-def test_a_drop_is_paired_by_prompt():
+def test_a_drop_is_paired_by_prompt_and_a_rise_is_a_drop_below_0():
     """Where every prompt answers alike at both lengths, all differences agree, whatever it is."""
     frames = found(lambda part, s: GOOD if number(s) < 3 else BAD)
     (row,) = frames["drops"].to_dict("records")
     agreed = 1 - 0.05 ** (1 / 6)  # of six clusters, one-sided
     assert (row["value"], row["n"]) == (0, 12)
     assert (row["low"], row["high"]) == pytest.approx((-agreed, agreed))
-
-
-def test_a_rise_has_an_interval_on_both_sides_of_it():
+    # a rise
     frames = found(lambda part, s: GOOD if part != "0" or number(s) < 2 else BAD)
     (row,) = frames["drops"].to_dict("records")
     assert row["value"] == pytest.approx(-4 / 6)
@@ -87,7 +81,7 @@ def test_what_length_costs_and_what_the_text_adds_make_up_the_drop():
     assert value(frames["accuracy"], measure="Score", length="4k") == pytest.approx(2 / 6)
 
 
-def test_a_prompt_is_reliable_where_all_its_wordings_hold():
+def test_a_prompt_is_reliable_where_all_its_wordings_are_answered_and_hold():
     frames = found(
         lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 4 else GOOD,
         framing_sentences=2,
@@ -95,9 +89,7 @@ def test_a_prompt_is_reliable_where_all_its_wordings_hold():
     # At length 0 there is one framing: one answer holds more easily than two.
     (row,) = frames["reliable"].to_dict("records")
     assert (row["length"], row["k"], row["value"]) == ("4k", 2, pytest.approx(2 / 6))
-
-
-def test_a_prompt_that_lacks_an_answer_is_reliable_for_nobody():
+    # a prompt that lacks an answer is reliable for nobody
     frames = found(
         lambda part, s: None if s.prompt["expression_id"] and number(s) == 0 else GOOD,
         framing_sentences=2,
@@ -118,14 +110,11 @@ def test_stability_between_wordings_and_lengths():
     )
 
 
-def test_accuracy_by_kind():
+def test_accuracy_by_kind_in_order_of_their_names():
     frames = found(lambda part, s: "yes" if part == "0" else GOOD)
     at = rows_of(frames["kinds"], length="0").set_index("category")
     assert at["value"].to_dict() == {COMMA["kind"]: 1, TITLE["kind"]: 0}
     assert at["n"].to_dict() == {COMMA["kind"]: 6, TITLE["kind"]: 3}
-
-
-def test_kinds_stand_by_name():
     ends = {"kind": "startend:end_checker", "kwargs": {"end_phrase": "yes"}}
     asks = [{"kind": "startend:quotation", "kwargs": {}}, ends, TITLE, COMMA]
     record = {**PROMPTS[0], "instructions": asks}
@@ -149,15 +138,12 @@ def test_places_are_apart_and_all_else_is_of_the_first():
     assert (row["n"], row["expected"]) == (18, 18)
 
 
-def test_the_summary_is_the_mean_over_lengths_however_many_wordings_they_have():
+def test_the_summary_is_the_mean_over_sets_and_lengths():
     frames = found(lambda part, s: GOOD if part == "0" else BAD, framing_sentences=4)
     (row,) = frames["summary"].to_dict("records")
     assert {*SUMMARY} <= row.keys()
     assert (row["value"], row["n"], row["expected"]) == (0.5, 30, 30)
     assert row["effective_context_length"] == "0"
-
-
-def test_several_sets_have_their_plain_mean():
     first, *rest = scored("m", asked(PROMPTS), lambda part, s: BAD)
     other = {"task": "ifeval", "context_id": "ifeval/1", "sample_id": "ifeval/1", "total": 1.0}
     row = first._replace(record={**first.record, **other})
@@ -165,6 +151,9 @@ def test_several_sets_have_their_plain_mean():
     at = rows_of(frames["accuracy"], length="0", measure="Score").set_index("task")["value"]
     assert at.to_dict() == {"synthetic": 0, "ifeval": 1, "overall": 0.5}
     assert frames["summary"]["value"].tolist() == [0.5]
+    frames = found(lambda part, s: GOOD, lengths=())
+    assert frames["drops"].empty and frames["stability"].empty
+    assert frames["summary"]["effective_context_length"].tolist() == [""]
 
 
 def test_models_are_compared_by_the_headline():
@@ -177,12 +166,6 @@ def test_models_are_compared_by_the_headline():
     frames = metrics(rows, {}, None, ["0", "4k"], ["after"], ["gold"])
     (row,) = frames["comparisons"].to_dict("records")
     assert (row["model"], row["other"], row["difference"], row["n"]) == ("m", "n", 0.5, 12)
-
-
-def test_without_a_text_there_is_nothing_to_compare():
-    frames = found(lambda part, s: GOOD, lengths=())
-    assert frames["drops"].empty and frames["stability"].empty
-    assert frames["summary"]["effective_context_length"].tolist() == [""]
 
 
 @pytest.mark.parametrize("reading", ["released", "corrected"])

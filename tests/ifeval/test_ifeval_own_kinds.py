@@ -64,15 +64,20 @@ def test_what_just_follows_and_what_just_does_not(kind, kwargs, follows, does_no
     assert (holds(follows), holds(does_not)) == (True, False)
 
 
-def test_every_kind_is_asked():
+def test_every_kind_is_asked_and_answers_are_filled_up_to_their_words():
     assert {one["kind"] for prompt in PROMPTS for one in prompt["instructions"]} == {*KINDS}
+    asked = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
+    words = len(WORD.findall(written([asked], [0])))
+    assert 100 <= words < 100 + max(len(text.split()) for text in STRINGS["filler"])
 
 
-def test_the_eight_variants():
+def test_blank_answers_follow_nothing_and_variants_of_an_answer_count_loosely():
     assert list(variants("a *b*\nc\n d\ne")) == [
         "a *b*\nc\n d\ne", "a b\nc\n d\ne", "c\n d\ne", "c\n d\ne",
         "a *b*\nc\n d", "a b\nc\n d", "c\n d", "c\n d",
     ]  # fmt: skip
+    asked = [{"kind": "punctuation:no_comma", "kwargs": {}}]
+    assert followed("synthetic", asked, "", "Sure, here:\nyes")[:2] == ([False], [True])
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=60))
@@ -87,20 +92,9 @@ def test_a_blank_answer_follows_nothing(blank):
     assert followed("synthetic", asked, "", blank)[:2] == ([False], [False])
 
 
-def test_an_instruction_is_followed_loosely_where_a_line_less_follows_it():
-    asked = [{"kind": "punctuation:no_comma", "kwargs": {}}]
-    assert followed("synthetic", asked, "", "Sure, here:\nyes")[:2] == ([False], [True])
-
-
 @pytest.mark.wide
 @pytest.mark.usefixtures("cpu_limit")
 def test_long_answers_take_time_in_proportion():
     for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):
         for prompt in PROMPTS[:9]:
             followed("synthetic", prompt["instructions"], "", text)
-
-
-def test_an_answer_is_filled_up_to_the_words_that_are_asked_for():
-    asked = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
-    words = len(WORD.findall(written([asked], [0])))
-    assert 100 <= words < 100 + max(len(text.split()) for text in STRINGS["filler"])

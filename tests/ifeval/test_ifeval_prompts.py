@@ -17,16 +17,17 @@ RECORDS = [
 ITEM = IfevalSamples().item
 
 
-def test_alone_it_is_the_published_prompt():
+def test_alone_it_is_the_published_prompt_and_each_wording_stands_beside_one_text():
     items = [ITEM(one) for one in asked(RECORDS)["0"]]
     assert [one.head + one.context + one.tail for one in items] == [r["prompt"] for r in RECORDS]
-
-
-def test_each_prompt_stands_beside_one_text_in_each_wording():
     samples = asked(RECORDS, framing_sentences=3)["4k"]
     assert len(samples) == 7 * 3
     texts = {(s.prompt["context_id"], s.prompt["long_context_id"]) for s in samples}
     assert len(texts) == 7
+    # after the text, all wordings share it as a prefix
+    items = [ITEM(one) for one in asked(RECORDS, texts=1, framing_sentences=4)["4k"]]
+    assert {one.head + one.context for one in items} == {"text 0"}
+    assert len({one.context_id for one in items}) == 1
 
 
 def test_after_a_filler_each_prompt_is_asked_as_after_a_text():
@@ -53,26 +54,23 @@ def test_a_filler_fills_its_budget(budget):
     assert tokenizer.count(f"{filler['text']} {SENTENCE}") > budget
 
 
-def test_a_filler_that_no_sentence_fits_is_told():
+def test_fillers_that_no_sentence_fits_and_prompts_of_other_data_are_refused():
     with pytest.raises(UserError, match="2 tokens hold no sentence"):
         list(contexts({}, length="4k", budget=2, tokenizer="cl100k_base"))
+    prompts = [{"sample_id": "synthetic/9", "context_id": "synthetic/9"}]
+    with pytest.raises(UserError, match="remake the prompts"):
+        list(IfevalSamples().sources(prompts, {"data": {"prompts": RECORDS}}))
 
 
-def test_texts_have_as_many_prompts_as_another_or_one_more():
+def test_texts_are_shared_out_evenly_by_the_seed_and_of_one_family_at_all_lengths():
     samples = asked(RECORDS, texts=3, framing_sentences=1)["4k"]
     assert sorted(Counter(s.prompt["long_context_id"] for s in samples).values()) == [2, 2, 3]
-
-
-def test_a_prompt_stands_beside_texts_of_one_family_at_all_lengths():
     samples = asked(RECORDS, lengths=("4k", "8k"), texts=3)
     families = [
         {s.prompt["context_id"]: s.prompt["long_context_id"][-2:] for s in samples[length]}
         for length in ("4k", "8k")
     ]
     assert families[0] == families[1] and set(families[0].values()) == {"s0", "s1", "s2"}
-
-
-def test_which_text_is_drawn_by_the_seed():
     first, again, second = (
         {
             s.prompt["context_id"]: s.prompt["long_context_id"]
@@ -83,21 +81,9 @@ def test_which_text_is_drawn_by_the_seed():
     assert first == again != second
 
 
-def test_after_the_text_all_wordings_share_it_as_a_prefix():
-    items = [ITEM(one) for one in asked(RECORDS, texts=1, framing_sentences=4)["4k"]]
-    assert {one.head + one.context for one in items} == {"text 0"}
-    assert len({one.context_id for one in items}) == 1
-
-
 @pytest.mark.parametrize(("position", "ahead", "behind"), [("before", 1, 0), ("both", 1, 1)])
 def test_the_other_positions(position, ahead, behind):
     for sample in asked(RECORDS, positions=(position,), framing_sentences=4)["4k"]:
         item = ITEM(sample)
         prompt = sample.source["instance"]["prompt"]
         assert (item.head.count(prompt), item.tail.count(prompt)) == (ahead, behind)
-
-
-def test_a_prompt_of_other_data_is_refused():
-    prompts = [{"sample_id": "synthetic/9", "context_id": "synthetic/9"}]
-    with pytest.raises(UserError, match="remake the prompts"):
-        list(IfevalSamples().sources(prompts, {"data": {"prompts": RECORDS}}))

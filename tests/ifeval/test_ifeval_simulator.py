@@ -29,16 +29,13 @@ def read(part, *drawn, seen=0.5, name="synthetic"):
     return IfevalSimulator().simulated(sample(part, name), READER, seen, rng)
 
 
-def test_the_reference_follows_all_instructions():
+def test_the_reference_follows_all_instructions_that_are_known():
     assert followed(IfevalSimulator().reference(sample())) == [True, True]
+    assert IfevalSimulator().reference(sample(name="ifeval")) == ""
+    assert read("0", 0.0, 0.0, seen=1.0, name="ifeval") == ""
 
 
 @pytest.mark.parametrize(("part", "chance"), [("0", 0.8 * 0.5), ("4k", 0.8 * 0.5 * 0.5)])
 def test_a_reader_follows_each_by_itself_and_half_as_often_after_each_span(part, chance):
     assert followed(read(part, chance - 1e-9, chance)) == [True, False]
     assert followed(read(part, chance, chance - 1e-9)) == [False, True]
-
-
-def test_of_published_prompts_no_right_answer_is_known():
-    assert IfevalSimulator().reference(sample(name="ifeval")) == ""
-    assert read("0", 0.0, 0.0, seen=1.0, name="ifeval") == ""

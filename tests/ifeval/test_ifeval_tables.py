@@ -61,12 +61,18 @@ def by_model(table):
     return {row[0]: row[1:] for of in rows(table).values() for row in of}
 
 
-def test_accuracy_stands_at_each_length_and_as_its_mean(made):
+def test_accuracy_stands_at_each_length_and_as_its_mean_and_in_the_figure(made, frames):
     lengths = [f"Accuracy at length: {length}" for length in LENGTHS]
     assert headings(made["results"])[:5] == ["Model", *lengths, "Mean"]
     shown = by_model(made["results"])
     assert shown["M"][:4] == ["1.000", "0.667", "0.500", "0.722"]  # 13/18
     assert shown["N"][:4] == ["0.800", "0.800", "0.000", "0.533"]
+    found = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"]
+    check(found.figure)
+    panel = next(axes for axes in found.figure.axes if axes.axison)
+    assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
+    lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
+    assert lines == {"M": pytest.approx([1, 4 / 6, 3 / 6]), "N": pytest.approx([0.8, 0.8, 0])}
 
 
 def test_the_four_measures_stand_by_length_with_how_many_answers_they_are_of(made):
@@ -159,15 +165,6 @@ def test_what_length_alone_costs_stands_beside_what_the_text_adds(made):
         "M": ["0.333", "0.000", "0.000", "0.500"],
         "N": ["0.000", "0.000", "0.800", "0.000"],
     }
-
-
-def test_the_figure_has_a_line_a_model_over_the_lengths(frames):
-    found = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"]
-    check(found.figure)
-    panel = next(axes for axes in found.figure.axes if axes.axison)
-    assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
-    lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
-    assert lines == {"M": pytest.approx([1, 4 / 6, 3 / 6]), "N": pytest.approx([0.8, 0.8, 0])}
 
 
 def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):

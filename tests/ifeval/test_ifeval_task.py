@@ -27,26 +27,26 @@ def task(**wanted) -> Task:
     return IFEVAL.of(config(**wanted))
 
 
-def test_a_part_is_a_length_after_0():
+def test_a_part_is_a_length_after_0_which_alone_needs_no_text():
     parts = task(lengths={"8k": 6144, "4k": 3072}).parts
     assert list(parts) == ["0", "4k", "8k"]
     assert parts["0"].sources == {("data", "prompts"): "ifeval/data/prompts.jsonl"}
     assert parts["4k"].sources[("contexts", "multidoc")] == "ifeval/contexts/multidoc/4k.jsonl"
-
-
-def test_length_0_alone_needs_no_text():
     found = task(lengths={})
     assert list(found.parts) == ["0"]
     assert [file.path for file in found.data] == ["ifeval/data/prompts.jsonl"]
     assert "ifeval_drops" not in found.tables.names
 
 
-def test_synthetic_text_is_the_benchmark_s_own_and_other_text_is_shared(tmp_path):
+def test_synthetic_text_is_seeded_and_the_benchmark_s_own(tmp_path):
     files = {file.path for file in task(context="onedoc").data if file.step == "corpus"}
     assert files == {"ifeval/corpora/paul_graham.jsonl"}
     own = {"source": "local", "directory": str(tmp_path)}
     files = {file.path for file in task(corpora=own, context="onedoc").data}
     assert "corpora/paul_graham.jsonl" in files
+    (text,) = (file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data
+               if file.path == "ifeval/contexts/multidoc/4k.jsonl")  # fmt: skip
+    assert text.content.settings["seeds"] == [1, 2, 3]
 
 
 def test_the_reading_makes_nothing_but_scores_and_tables_anew():
@@ -69,14 +69,11 @@ def test_what_is_refused():
             IFEVAL.check_config(config(**section))
 
 
-def test_models_are_asked_published_prompts():
+def test_models_are_asked_published_prompts_at_pinned_addresses():
     IFEVAL.check_config(config(models=API, **PUBLISHED))
     found = task(models=API, **PUBLISHED)
     assert [*found.data[0].needs.checks] == ["verifiers"]
     assert [path for _, path in found.files] == ["input_data.jsonl", "IFBench_test.jsonl"]
-
-
-def test_released_prompts_have_pinned_addresses():
     needs = task(models=API, source="released", sets=["ifbench"]).data[0].needs
     assert len(needs.addresses) == 1 and "/allenai/IFBench/db69a6f" in needs.addresses[0]
 
@@ -89,9 +86,3 @@ def test_an_export_says_what_was_asked_and_nothing_of_one_s_own_folders():
     assert {"seed", "positions", "lengths"} <= settings["settings"].keys()
     assert not {"directory", "instructions"} & settings["settings"].keys()
     assert task().exports.settings["sets"] == ["synthetic"]
-
-
-def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
-    (text,) = (file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data
-               if file.path == "ifeval/contexts/multidoc/4k.jsonl")  # fmt: skip
-    assert text.content.settings["seeds"] == [1, 2, 3]

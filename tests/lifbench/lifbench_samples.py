@@ -1,5 +1,6 @@
 """One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
 
+from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.contract.components import Sample
 
 LIST = [
@@ -156,6 +157,11 @@ def samples(task: str) -> list[tuple[dict, dict, str]]:
         )
         for number, (scenario, given) in enumerate(_GIVEN[task])
     ]
+
+
+def corrected_points(sample: tuple[dict, dict, str], response: str) -> dict[str, float]:
+    """What the corrected rubric gives a response, by point."""
+    return score(*sample, response, "corrected").points
 
 
 def as_sample(prompt: dict, context: dict, scenario_prompt: str) -> Sample:

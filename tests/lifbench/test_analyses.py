@@ -27,19 +27,20 @@ def lone() -> pd.DataFrame:
     return score_frame(run(LEVELS), "released")
 
 
-def test_every_value_lies_in_its_interval(frame):
+def test_values_lie_in_their_intervals_and_the_chosen_rubric_is_that_of_ars(frame):
     for rows in (ars(frame), ifp(frame), ifs(frame)):
         assert rows["low"].notna().all()
         assert (rows["low"] <= rows["value"] + 1e-12).all()
         assert (rows["high"] >= rows["value"] - 1e-12).all()
+    rows = rubrics(frame).query("measure == 'ars' and rubric == 'released'")
+    expected = ars(frame).query("length == ''").set_index(["model", "task"])
+    found = rows.set_index(["model", "task"])[["value", "low", "high"]]
+    pd.testing.assert_frame_equal(found, expected[["value", "low", "high"]], check_index_type=False)
 
 
-def test_lengths_are_not_drawn_so_that_one_context_of_each_gives_no_interval(lone):
+def test_one_context_a_length_gives_no_interval_but_a_test_of_differences_over_lengths(lone):
     for rows in (ars(lone), ifp(lone), depth(lone)):
         assert rows[["low", "high"]].isna().all(axis=None)
-
-
-def test_differences_hold_what_lengths_differ_where_each_has_one_context(lone):
     rows = comparisons(lone)
     assert rows.loc[rows["task"] == OVERALL, ["low", "high", "p"]].notna().all(axis=None)
 
@@ -75,16 +76,7 @@ def test_rubrics_weigh_by_their_own_points(frame):
 
 def test_rubrics_are_ranked_and_correlated_without_the_references(frame):
     rows = rubrics(frame, references=["a"])
-    assert list(rows.columns) == [
-        "measure",
-        "rubric",
-        "model",
-        "task",
-        "value",
-        "low",
-        "high",
-        "n",
-    ]
+    assert list(rows.columns) == ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
     assert set(rows.query("measure == 'ars'")["model"]) == set("abc")
     ranks = rows.query("measure == 'rank' and task == 'overall'")
     assert set(ranks["model"]) == {"b", "c"}
@@ -96,20 +88,10 @@ def test_rubrics_are_ranked_and_correlated_without_the_references(frame):
     assert set(correlations["value"].abs().round(9)) == {1.0}
 
 
-def test_the_chosen_rubric_is_that_of_ars(frame):
-    rows = rubrics(frame).query("measure == 'ars' and rubric == 'released'")
-    expected = ars(frame).query("length == ''").set_index(["model", "task"])
-    found = rows.set_index(["model", "task"])[["value", "low", "high"]]
-    pd.testing.assert_frame_equal(found, expected[["value", "low", "high"]], check_index_type=False)
-
-
-def test_references_are_not_compared(frame):
+def test_differences_are_of_overall_scores_and_of_no_references(frame):
     rows = comparisons(frame, references=["b"])
     assert set(rows["model"]) | set(rows["other"]) == {"a", "c"}
     assert list(rows["task"])[-1] == OVERALL
-
-
-def test_the_overall_difference_is_that_of_the_overall_scores(frame):
     for rubric in (Rubric(), Rubric(weighting="mean")):
         scores = ars(frame, rubric).query("length == '' and task == 'overall'")
         scores = scores.set_index("model")["value"]

@@ -19,24 +19,18 @@ def test_the_reference_scores_one_on_every_point(task, rubric):
         assert result.total == 1
 
 
-def test_duplicates_are_ascii_json_lines_with_null():
+def test_answers_of_each_task_are_in_their_form_and_direction():
     prompt, context, _ = samples("MF")[2]
     lines = reference_answer(prompt, context).split("\n")
     assert [json.loads(line) for line in lines] == [
         [["aQ1", None, 'The "grand" tour'], ["cQ3", "essay", None], ["gQ7", None, "Last"]],
         [["bQ2", "news", None], ["eQ5", None, None]],
     ]
-
-
-def test_repeated_sentences_are_true_and_in_document_order():
     prompt, context, _ = samples("OR")[2]
     chosen = asked_sentences(prompt, context)
     places = [sentence["index"] for sentence in chosen]
     assert len(chosen) == 4 and places == sorted(places)
     assert not any(sentence["fake"] for sentence in chosen)
-
-
-def test_a_blur_answer_lies_in_the_asked_direction():
     for prompt, context, _ in samples("LBI"):
         place = LIST.index(reference_answer(prompt, context))
         assert place in blur_indices(prompt, context)

@@ -54,14 +54,11 @@ def ifs(frames, perspective: str, task: str = "LSI", length: str = "") -> pd.Ser
     return row
 
 
-def test_ifs_between_formats_is_their_spread_over_their_mean():
+def test_ifs_between_formats_is_their_spread_over_their_mean_in_the_tasks_that_have_them():
     scores = [scored("LSI", 1.0), *as_json(0.5), scored("OQ", 1.0)]
     found = ifs(computed(scores, FORMATS), "format")
     # Means 1 and 0.5: sample standard deviation 0.3536 over 0.75.
     assert found.value == pytest.approx(0.4714, abs=1e-4) and found.n == 2
-
-
-def test_ifs_of_a_perspective_is_over_the_tasks_that_it_has():
     extra = scored("MB", 1.0, format="json", perspective="format")
     scores = [scored("LSI", 1.0), *as_json(0.5), scored("MB", 1.0), extra, scored("OQ", 0.3)]
     frames = computed(scores, FORMATS)

@@ -35,25 +35,11 @@ def made(path, texts):
     return path
 
 
-def test_text_is_the_numbered_elements(context):
+def test_elements_are_numbered_half_of_them_uuids_and_none_part_of_another(context):
     lines = context["text"].split("\n")
     assert lines == [f"{n}. {element}" for n, element in enumerate(context["elements"], start=1)]
-
-
-@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
-@pytest.mark.parametrize("budget", [200, 777, 3072, 6144])
-def test_budget_is_filled_to_less_than_one_element(alpaca, budget, tokenizer):
-    context = build(alpaca, budget, tokenizer=tokenizer)[0]
-    assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
-    assert budget - 48 < context["tokens"] <= budget
-
-
-def test_about_half_of_the_elements_are_uuids(context):
     uuids = [e for e in context["elements"] if re.fullmatch("[0-9a-f]{32}", e)]
     assert 0.4 < len(uuids) / len(context["elements"]) < 0.7
-
-
-def test_no_element_is_part_of_another(context):
     elements = context["elements"]
     assert len(set(elements)) == len(elements)
     assert not any(a in b for a in elements for b in elements if a != b)
@@ -75,20 +61,10 @@ def test_elements_that_hold_another_one_or_break_answers_are_left_out(tmp_path):
     assert not set(unfit) & set(elements)
 
 
-def test_same_seed_gives_the_same_list_and_another_seed_another(alpaca, context):
-    one, two = build(alpaca, seeds=(1, 2))
-    assert one["elements"] != two["elements"]
-    assert one == context
-    assert build(alpaca, seeds=(2,)) == [two]
-
-
-def test_corpus_too_small_is_named_with_what_it_offers(tmp_path):
+def test_too_small_a_corpus_or_budget_is_named(tmp_path, alpaca):
     path = made(tmp_path / "alpaca", ["Name the capital of France.", "Add two and three now."])
     with pytest.raises(UserError, match=r"corpora/alpaca: 2 instructions .* list context of 3,072"):
         build(path)
-
-
-def test_budget_for_not_one_element_is_an_error(alpaca):
     with pytest.raises(UserError, match="no unit fits into 3 tokens"):
         build(alpaca, budget=3)
 

@@ -46,14 +46,11 @@ def test_a_document_has_the_same_essays_with_key_sentences_of_its_own(corpora, s
     assert len({len(context["key_sentences"]) for context in contexts}) <= 9
 
 
-def test_groups_of_documents_grow_with_the_context(corpora):
+def test_groups_of_documents_grow_and_their_places_do_not_tell_repeats(corpora):
     for shorter, longer in pairwise(family(corpora, "multidoc")):
         size = len(shorter["documents"])
         kept = [[place for place in group if place < size] for group in longer["duplicate_groups"]]
         assert [group for group in kept if len(group) > 1] == shorter["duplicate_groups"]
-
-
-def test_where_a_document_stands_does_not_tell_whether_its_text_is_repeated(corpora):
     positions = set()
     for seed in range(1, 9):
         texts = [one["text"] for one in family(corpora, "multidoc", seed)[-1]["documents"]]

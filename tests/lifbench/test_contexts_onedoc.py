@@ -41,15 +41,6 @@ def context(essays, request):
     return build(essays, budget=6144, seeds=(request.param,))[0]
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
-@pytest.mark.parametrize("budget", [2048, 3072, 13312])
-def test_budget_is_filled_to_less_than_one_sentence(essays, budget, tokenizer):
-    context = build(essays, budget, tokenizer=tokenizer)[0]
-    assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
-    assert budget - 120 < context["tokens"] <= budget
-
-
 @pytest.mark.parametrize("budget", range(2048, 2100, 7))
 def test_one_sentence_more_would_exceed_the_budget(essays, budget):
     paths = {"paul_graham": essays}
@@ -62,42 +53,30 @@ def test_one_sentence_more_would_exceed_the_budget(essays, budget):
     assert TOKENIZER.count(found["text"] + space + sentence) > budget
 
 
-def test_key_sentences_stand_between_their_tags(context):
+def test_key_sentences_are_of_five_types_three_with_a_fake_between_their_tags(context):
     for key in context["key_sentences"]:
         head = f"<{key['type']}-{key['id']}>{key['text']}<"
         assert context["text"].count(head) == 1
         tail = context["text"].split(head)[1].split(">")[0]
         assert (tail == key["type"]) is not key["fake"]
-
-
-def test_five_types_of_four_to_six_with_ids_from_zero(context):
     ids = defaultdict(list)
     for key in context["key_sentences"]:
         ids[key["type"]].append(key["id"])
     assert list(ids) == [t for t in onedoc.TYPES if t != context["absent_type"]]
     assert all(4 <= len(found) <= 6 for found in ids.values())
     assert all(found == list(range(len(found))) for found in ids.values())
-
-
-def test_three_types_have_one_fake_and_at_least_eight_sentences_are_true(context):
     fakes = [key["type"] for key in context["key_sentences"] if key["fake"]]
     assert len(fakes) == len(set(fakes)) == 3
     assert len(context["key_sentences"]) - len(fakes) >= 8
 
 
-def test_ids_are_not_in_the_order_of_the_places(context):
+def test_key_sentences_are_spread_over_the_document_and_their_ids_do_not_tell_where(context):
     places = defaultdict(list)
     for key in context["key_sentences"]:
         places[key["type"]].append(key["index"])
     assert all(found != sorted(found) for found in places.values())
-
-
-def test_index_counts_the_sentences_before(context):
     places = [(context["text"].index(k["text"]), k["index"]) for k in context["key_sentences"]]
     assert [index for _, index in sorted(places)] == sorted(index for _, index in places)
-
-
-def test_key_sentences_are_spread_over_the_document(context):
     places = sorted(context["text"].index(k["text"]) for k in context["key_sentences"])
     size = len(context["text"])
     assert places[0] < 0.2 * size
@@ -105,40 +84,25 @@ def test_key_sentences_are_spread_over_the_document(context):
     assert max(b - a for a, b in pairwise(places)) < 0.3 * size
 
 
-def test_sentences_to_ask_about_occur_once_and_are_no_part_of_one_another(context):
+def test_sentences_to_ask_about_are_plain_occur_once_and_are_no_part_of_one_another(context):
     asked = [key["text"] for key in context["key_sentences"]] + context["ordinary"]
     assert len(context["ordinary"]) >= 2
     assert len(set(asked)) == len(asked)
     assert not any(a in b for a in asked for b in asked if a != b)
     assert all(context["text"].count(text) == 1 for text in asked)
-
-
-def test_sentences_to_ask_about_are_plain_and_of_some_length(context):
     for text in [key["text"] for key in context["key_sentences"]] + context["ordinary"]:
         assert not re.search(r"[<>#@!|*\[\]\n\"\\]", text)
         assert len(text.split()) >= 3
         assert TOKENIZER.count(text) <= 100
 
 
-def test_same_seed_gives_the_same_document_and_another_seed_another(essays):
-    one, two = build(essays, seeds=(1, 2))
-    assert one["text"] != two["text"]
-    assert build(essays, seeds=(1, 2)) == [one, two]
-
-
-def test_corpus_too_small_is_named_with_its_tokens(essays):
+def test_too_small_or_repeated_texts_are_named(essays, tmp_path):
     with pytest.raises(
         UserError, match=r"corpora/paul_graham: [\d,]+ tokens are too few .* onedoc .* 102,400"
     ):
         build(essays, budget=100 * 1024)
-
-
-def test_budget_too_small_for_the_key_sentences_is_an_error(essays):
     with pytest.raises(UserError, match="can be key sentences"):
         build(essays, budget=300)
-
-
-def test_text_of_repeated_sentences_is_an_error_and_no_hang(tmp_path):
     path = tmp_path / "paul_graham"
     essays = [f"Essay {n}. " + "This is always the same. " * 400 for n in range(4)]
     write_jsonl(path, ({"id": str(n), "text": text} for n, text in enumerate(essays)))

@@ -6,13 +6,9 @@ import json
 import pytest
 
 from lifbench_samples import DOCUMENTS, LIST, MULTIDOC_CONTEXT, SENTENCES, samples
-from steadfast.benchmarks.lifbench.rubric import score
+from lifbench_samples import corrected_points as points
 
 TASKS = ("LSI", "LMI", "MB", "MF", "OR", "OQ", "OE")
-
-
-def points(sample, response: str) -> dict[str, float]:
-    return score(*sample, response, "corrected").points
 
 
 def costs_the_format_alone(sample, response: str) -> bool:
@@ -78,18 +74,16 @@ def test_an_identifier_that_no_document_has_costs_in_lines_too():
     assert (got["ori"], got["num_text"]) == (pytest.approx(4 / 5), 1)
 
 
-def test_documents_copied_as_they_stand_are_no_group():
+def test_what_is_no_answer_in_any_form_has_no_points():
     start = "\n\n".join(MULTIDOC_CONTEXT["text"].split("\n\n")[:5])
     assert points(IDS, start)["num_text"] == points(IDS, start)["ori"] == 0
-
-
-def test_single_documents_are_no_group_however_they_are_written():
     assert set(points(IDS, "Group 1:\n- aQ1\n\nGroup 2:\n- bQ2").values()) == {0}
-
-
-def test_words_that_are_values_too_are_no_documents():
     by_source = samples("MF")[2]  # id, source and title
     assert set(points(by_source, "The news report and the essay: news, essay.").values()) == {0}
+    sample, _ = labelled(CODES)
+    assert set(points(sample, ", ".join(CODES)).values()) == {0}
+    got = points(TWO, "#Topic#\n*Evidence*")
+    assert got["hit"] == got["correct"] == got["ori"] == 0
 
 
 # --- MB ------------------------------------------------------------------------------------------
@@ -163,11 +157,6 @@ def test_labels_in_another_form(write, candidates):
     assert costs_the_format_alone(sample, write(labels))
 
 
-def test_the_labels_that_there_are_are_no_answer():
-    sample, _ = labelled(CODES)
-    assert set(points(sample, ", ".join(CODES)).values()) == {0}
-
-
 # --- lists ---------------------------------------------------------------------------------------
 
 MANY = samples("LMI")[0]
@@ -192,10 +181,13 @@ def test_elements_in_another_form(answer):
     assert costs_the_format_alone(MANY, answer)
 
 
-def test_a_hash_with_the_hyphens_of_a_uuid_is_the_hash():
+def test_hashes_with_hyphens_and_ticked_options_are_read():
     sample = samples("LSI")[0]
     assert LIST[0] == "0f8e2b7c41d64a0a9c35d1e6b7a80f12"
     assert costs_the_format_alone(sample, "0f8e2b7c-41d6-4a0a-9c35-d1e6b7a80f12")
+    sample = samples("OQ")[0]  # Yes or No, of a true key sentence
+    assert costs_the_format_alone(sample, "[x] Yes\n[ ] No")
+    assert set(points(sample, "[x] No\n[ ] Yes").values()) == {0}
 
 
 # --- OR, OQ, OE ----------------------------------------------------------------------------------
@@ -229,17 +221,6 @@ ROW_FORMS = {
 @pytest.mark.parametrize("answer", ROW_FORMS.values(), ids=ROW_FORMS)
 def test_rows_in_another_form(answer):
     assert costs_the_format_alone(TWO, answer)
-
-
-def test_types_without_sentences_gain_nothing_by_standing_alone():
-    got = points(TWO, "#Topic#\n*Evidence*")
-    assert got["hit"] == got["correct"] == got["ori"] == 0
-
-
-def test_an_option_that_is_not_ticked_is_not_chosen():
-    sample = samples("OQ")[0]  # Yes or No, of a true key sentence
-    assert costs_the_format_alone(sample, "[x] Yes\n[ ] No")
-    assert set(points(sample, "[x] No\n[ ] Yes").values()) == {0}
 
 
 OF_TYPE = samples("OE")[0]  # #Topic#, of which two are true

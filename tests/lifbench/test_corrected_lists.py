@@ -7,16 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, samples
+from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.answers import blur_indices
-from steadfast.benchmarks.lifbench.rubric import score
 
 LSI = samples("LSI")[3]
 LMI = samples("LMI")[0]
 GOLD = LMI[0]["variables"]["elements"]
-
-
-def points(sample, response: str) -> dict[str, float]:
-    return score(*sample, response, "corrected").points
 
 
 def of_list(elements: list[str], element: str):
@@ -62,18 +58,12 @@ def test_an_element_with_escapes_is_itself_and_not_what_they_say(write):
     assert points(sample, write(json.dumps([escaped])))["correct"] == 1
 
 
-def test_an_element_is_not_given_by_a_longer_one_that_holds_it():
+def test_only_the_same_text_is_the_element():
     sample = of_list(["tea", "tea and cake", "coffee"], "tea")
     assert points(sample, "tea and cake") == {"format": 1, "correct": 0, "ori": 1}
     assert set(points(sample, "tea").values()) == {1}
-
-
-def test_decomposed_accents_and_wrapped_lines_are_the_same_text():
     sample = of_list(["Ein schönes Café am See", "x"], "Ein schönes Café am See")
     assert set(points(sample, "Ein scho\u0308nes Cafe\u0301\n  am See").values()) == {1}
-
-
-def test_a_short_text_is_not_nearly_any_other():
     sample = of_list(["7", "42", "No"], "No")
     assert points(sample, "Hm")["correct"] == 0
 
@@ -116,17 +106,11 @@ def test_order_is_that_of_the_ids_as_far_as_they_are_there():
         assert points(LMI, answer(elements))["order"] == order, elements
 
 
-def test_numbers_cited_before_the_list_are_no_answer():
+def test_the_last_list_counts_and_the_whole_list_is_no_answer():
     got = points(LMI, f"The entries [4, 2, 7, 1] are: {answer(GOLD)}")
     assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
-
-
-def test_of_two_lists_the_last_one_counts():
     got = points(LMI, f"{answer(LIST[4:8])}\n\nNo, these:\n{answer(GOLD)}")
     assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
-
-
-def test_the_whole_list_is_no_answer():
     assert points(LMI, answer(LIST))["correct"] == pytest.approx(4 / 9)
 
 

@@ -6,18 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifbench_samples import corrected_points as points
 from lifbench_samples import samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.rubric import score
 
 MB = samples("MB")[0]
 MF = samples("MF")
 LABELS = json.loads(reference_answer(*MB[:2]))
 CANDIDATES = MB[0]["variables"]["candidates"]
-
-
-def points(sample, response: str) -> dict[str, float]:
-    return score(*sample, response, "corrected").points
 
 
 @given(st.permutations(list(LABELS.items())))
@@ -35,18 +31,12 @@ def test_a_wrong_label_lowers_what_a_right_one_gave(wrong):
     assert got["candi_ori"] == pytest.approx(1 - strangers / len(LABELS))
 
 
-def test_a_document_that_does_not_exist_costs_all_but_the_format():
+def test_labels_of_no_document_within_words_or_all_at_once_are_none():
     got = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
     assert got["logit_correct"] == got["candi_ori"] == pytest.approx(7 / 8)
     assert got["num_doc"] < 1
-
-
-def test_a_label_within_another_word_of_json_is_none():
     got = points(MB, json.dumps(dict.fromkeys(LABELS, "pineapple")))
     assert got["candi_ori"] == got["logit_correct"] == 0
-
-
-def test_all_labels_for_each_document_are_none():
     got = points(MB, json.dumps(dict.fromkeys(LABELS, CANDIDATES)))
     assert got["candi_ori"] == got["logit_correct"] == 0
 
@@ -90,41 +80,29 @@ def test_each_list_that_is_no_document_as_asked_for_costs_its_share_of_a_fifth_o
     assert points(MF[1], of_two.replace('"d-01"', '"iD2: d-01"'))["format"] == 0.96
 
 
-def test_a_value_that_begins_like_the_name_of_a_field_is_that_value():
+def test_values_are_from_the_context_only_where_a_document_has_them():
+    got = points(MF[0], '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]')
+    assert got["ori"] == 0.5
+    assert points(MF[3], '[[null, "bQ2"], [null, "eQ5"]]')["ori"] == 1
+    assert points(MF[0], "[[null], [null]]")["ori"] == 0
     prompt, context, scenario_prompt = MF[3]  # title and id
     documents = [d | {"title": f"id: {n}"} for n, d in enumerate(context["documents"])]
     sample = (prompt, context | {"documents": documents}, scenario_prompt)
     assert set(points(sample, reference_answer(*sample[:2])).values()) == {1}
 
 
-def test_a_group_that_is_cut_off_counts_as_far_as_it_goes():
-    whole = reference_answer(*MF[0][:2])
-    got = points(MF[0], whole[:-5])
-    assert got["num_text"] == got["ori"] == 1
-    assert 0.5 < got["correct"] < 1 and got["format"] < 1
-
-
-def test_values_that_no_document_has_are_not_from_the_context():
-    got = points(MF[0], '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]')
-    assert got["ori"] == 0.5
-
-
-def test_none_is_from_the_context_only_where_a_document_lacks_the_field():
-    assert points(MF[3], '[[null, "bQ2"], [null, "eQ5"]]')["ori"] == 1
-    assert points(MF[0], "[[null], [null]]")["ori"] == 0
-
-
-def test_what_is_added_costs_as_much_as_what_is_missing():
+def test_what_is_added_or_given_twice_costs_as_much_as_what_is_missing():
     rows = [["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]
     everything = points(MF[0], json.dumps(rows))
     # Five documents of seven; pairs: 3² + 2² of 7².
     assert everything["correct"] == pytest.approx((3 * 5 / 7 + 13 / 49) / 4)
     assert (everything["ori"], everything["format"]) == (1, 1)
-
-
-def test_a_group_that_is_given_twice_costs():
     twice = points(MF[0], '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]')
     assert twice["correct"] == pytest.approx((3 * 5 / 7 + 13 / 17) / 4)
+    whole = reference_answer(*MF[0][:2])
+    got = points(MF[0], whole[:-5])
+    assert got["num_text"] == got["ori"] == 1
+    assert 0.5 < got["correct"] < 1 and got["format"] < 1
 
 
 @given(st.data())

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, samples
+from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.rubric import score
 
 OR = samples("OR")[2]
@@ -15,10 +16,6 @@ OE = samples("OE")
 SEPARATOR = OR[0]["variables"]["sep"]
 TRUE = [(text, name) for name, _, _, fake, text in SENTENCES if not fake]
 FAKE = [(text, name) for name, _, _, fake, text in SENTENCES if fake]
-
-
-def points(sample, response: str) -> dict[str, float]:
-    return score(*sample, response, "corrected").points
 
 
 def rows(pairs) -> str:
@@ -39,45 +36,42 @@ def test_a_fake_sentence_more_is_never_more_correct(pairs, fake, data):
     assert after["correct"] <= before["correct"] and after["hit"] <= before["hit"]
 
 
-def test_a_misspelt_fake_stays_a_fake():
+def test_slips_cost_the_origin_and_misspelt_fakes_stay_fakes():
     text, name = FAKE[0]
     assert points(OR, rows([(text.replace("kind", "sort"), name)]))["correct"] == 0
-
-
-def test_a_slip_in_a_true_sentence_costs_the_origin_alone():
     text, name = TRUE[0]
     got = points(OR, rows([(text.replace("question", "query"), name)]))
     assert (got["correct"], got["hit"], got["ori"]) == (0.25, 0.25, 0)
 
 
-def test_all_key_sentences_are_more_than_were_asked_for():
+def test_more_sentences_or_types_than_asked_for_and_repeated_ones_cost():
     got = points(OR, rows(TRUE))
     assert got["hit"] == got["correct"] == pytest.approx(4 / 7)
-
-
-def test_naming_every_type_names_none():
     names = "#Topic# @argument@ !Transition! *Evidence* -Concession-"
     assert points(OR, rows([(TRUE[0][0], names)]))["correct"] == 0
-
-
-def test_a_sentence_that_is_repeated_counts_once():
     got = points(OR, rows(TRUE[:1] * 4))
     assert got["correct"] == got["hit"] == 0.25
 
 
-def test_ordinary_sentences_are_from_the_document_but_single_words_are_not():
+def test_sentences_are_from_the_document_where_they_stand_in_it():
     context = ONEDOC_CONTEXT | {"text": ONEDOC_CONTEXT["text"] + " Nobody had counted the gardens."}
     sample = (OR[0], context, OR[2])
     got = points(sample, rows([("Nobody had counted the gardens.", "#Topic#"), ("and", "#Topic#")]))
     assert (got["ori"], got["correct"]) == (0.5, 0)
+    assert points(OE[0], json.dumps([*TOPICS, "Made up entirely, from the start."]))["ori"] == (
+        pytest.approx(2 / 3)
+    )
 
 
-def test_a_separator_within_a_sentence_is_no_separator():
+def test_separators_and_options_of_any_script_are_found_where_they_are_meant():
     text = "They said [sep] and meant it."
     sentences = [*ONEDOC_CONTEXT["key_sentences"]]
     sentences.append({"type": "#Topic#", "id": 3, "index": 11, "fake": False, "text": text})
     sample = (OR[0], ONEDOC_CONTEXT | {"key_sentences": sentences}, OR[2])
     assert set(points(sample, rows([*TRUE[:3], (text, "#Topic#")])).values()) == {1}
+    prompt, *rest = question("true", 0)
+    prompt = prompt | {"variables": prompt["variables"] | {"options": ["是", "否"]}}
+    assert points((prompt, *rest), "答案是。")["correct"] == 1
 
 
 def question(kind: str, options: int):
@@ -116,12 +110,6 @@ def test_the_option_counts_on_which_an_answer_settles():
         assert points(question("true", 0), response) == {"correct": correct, "format": form}
 
 
-def test_options_of_a_script_without_blanks_are_found():
-    prompt, *rest = question("true", 0)
-    prompt = prompt | {"variables": prompt["variables"] | {"options": ["是", "否"]}}
-    assert points((prompt, *rest), "答案是。")["correct"] == 1
-
-
 TOPICS = [text for text, name in TRUE if name == "#Topic#"]
 
 
@@ -142,12 +130,6 @@ TOPICS = [text for text, name in TRUE if name == "#Topic#"]
 def test_sentences_of_a_type(texts, correct, order):
     got = points(OE[0], json.dumps(texts))
     assert (got["correct"], got["order"]) == (pytest.approx(correct), pytest.approx(order))
-
-
-def test_the_share_of_sentences_that_are_from_the_document():
-    assert points(OE[0], json.dumps([*TOPICS, "Made up entirely, from the start."]))["ori"] == (
-        pytest.approx(2 / 3)
-    )
 
 
 @pytest.mark.parametrize("name", ["|Summary|", "%Any%"])

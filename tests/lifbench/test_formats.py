@@ -58,11 +58,12 @@ def test_documents_as_json_are_an_object_by_name_with_fields_in_their_order(docu
     ]
 
 
-def test_documents_as_bullets_have_a_bullet_for_each_field():
+def test_documents_and_running_texts_are_shown_in_their_formats():
     documents = [{"id": "a", "text": "One.\nTwo."}, {"text": "Three."}]
     assert show_documents(documents, "bulleted") == (
         "- doc-1\n  - id: a\n  - text: One.\nTwo.\n\n- doc-2\n  - text: Three."
     )
+    assert asked("onedoc", list(FORMATS)) == asked("onedoc", ["numbered"])
 
 
 @pytest.mark.parametrize(
@@ -108,20 +109,13 @@ def test_each_prompt_is_asked_in_each_format_and_those_of_the_default_stay_as_th
         assert other == prompt | more | {"format": "json", "perspective": "format"}
 
 
-def test_the_first_format_is_that_of_the_paper_s_measures_whichever_it_is():
+def test_further_formats_and_domains_leave_the_first_as_it_is():
     _, found = asked("list", ["json", "numbered"])
     half = len(found) // 2
     assert not any("perspective" in prompt for prompt in found[:half])
     assert {prompt["format"] for prompt in found[:half]} == {"json"}
     assert all(prompt["perspective"] == "format" for prompt in found[half:])
     assert not any("format" in prompt for prompt in found[half:])
-
-
-def test_a_running_text_has_one_format():
-    assert asked("onedoc", list(FORMATS)) == asked("onedoc", ["numbered"])
-
-
-def test_a_further_domain_is_asked_in_the_first_format_alone():
     _, found = asked("list", ["numbered", "json"], domain="uuids", context_id="list-4k-uuids-s1")
     assert len(found) == len(asked("list", ["numbered"])[1])
     assert {prompt["domain"] for prompt in found} == {"uuids"}

@@ -108,7 +108,7 @@ def overfull(log: str) -> list[float]:
     return [float(width) for width in OVERFULL.findall(log) if float(width) > 1]
 
 
-def test_every_character_compiles(tmp_path):
+def test_characters_and_all_tables_compile(tmp_path, tables):
     codes = [*range(0x250), *range(0x2000, 0x2100), 0x4E00, 0xFFFD, 0x1F600]
     codes += map(ord, latex.SPECIAL)
     lines = [latex.escape(f"x{chr(code)}{chr(code)}x") for code in codes]
@@ -116,9 +116,6 @@ def test_every_character_compiles(tmp_path):
     document = tmp_path / "characters.tex"
     document.write_text(text % "\n\n".join(lines), encoding="utf-8")
     assert "Missing character" not in compile_latex(document)
-
-
-def test_all_tables_compile_into_one_document(tables):
     log = compile_latex(tables / "all_tables.tex")
     assert overfull(log) == []
     assert "Float too large" not in log

@@ -29,7 +29,7 @@ def data_file(found: Task, path: str) -> DataFile:
     return file
 
 
-def test_a_part_is_a_length_with_what_its_tasks_refer_to():
+def test_a_part_is_a_length_whose_tasks_run_in_the_paper_s_order():
     parts = task(lengths={"8k": 6144, "4k": 3072}, tasks=["OQ", "LSI"]).parts
     assert {name: part.tokens for name, part in parts.items()} == {"4k": 3072, "8k": 6144}
     assert parts["4k"].sources == {
@@ -38,9 +38,6 @@ def test_a_part_is_a_length_with_what_its_tasks_refer_to():
         ("expressions", "OQ"): "lifbench/expressions/OQ.json",
         ("expressions", "LSI"): "lifbench/expressions/LSI.json",
     }
-
-
-def test_tasks_run_in_the_paper_s_order_whatever_the_config_s():
     asked = task(tasks=["MF", "OR"]).prompts.settings["tasks"]
     assert [one["id"] for one in asked] == ["OR", "MF"]
 
@@ -70,7 +67,7 @@ def test_synthetic_corpora_hold_twice_what_contexts_need_in_powers_of_two():
     assert tokens(lengths={"128k": 122_880}, domains=alone) == 1024 * 1024
 
 
-def test_a_local_corpus_is_read_anew_when_one_of_its_files_changes(tmp_path):
+def test_local_corpora_are_their_files_and_bad_globs_are_named(tmp_path):
     for name in ("b.jsonl", "a.jsonl", "c.txt"):
         (tmp_path / name).write_text("{}")
     local = {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}
@@ -78,9 +75,6 @@ def test_a_local_corpus_is_read_anew_when_one_of_its_files_changes(tmp_path):
     file = data_file(task(corpora=corpora), "corpora/xsum.jsonl")
     assert [Path(path).name for path in file.files] == ["a.jsonl", "b.jsonl"]
     assert file.content.settings["fields"] == {"text": "body"}
-
-
-def test_a_glob_that_is_none_is_named_before_anything_runs(tmp_path):
     local = {"xsum": {"glob": "/absolute/*", "fields": {"text": "body"}}}
     with pytest.raises(UserError, match="corpus xsum: invalid glob '/absolute/\\*'"):
         task(corpora={"source": "local", "directory": str(tmp_path), "local": local})
@@ -95,37 +89,25 @@ def test_a_data_set_of_one_s_own_replaces_the_pinned_one():
     assert pinned["repo"] == "pszemraj/qmsum-cleaned"
 
 
-def test_seeds_of_contexts_follow_from_the_config_s():
+def test_metrics_seeds_and_templates_are_those_of_the_config():
+    assert {*metrics(run({"m": 0.5}, ["4k"]), {}, None, "rubric", "released")} == {*METRICS}
+    assert task().metrics.function.settings["references"] == ["reference"]
     raw = {"models": MODELS, "seed": 7, "lifbench": {"contexts_per_length": 3}}
     found = LIFBENCH.of(load_config(raw))
     file = data_file(found, "lifbench/contexts/list/4k.jsonl")
     assert file.content.settings["seeds"] == [7, 8, 9]
 
 
-def test_the_metrics_are_those_that_are_computed():
-    assert {*metrics(run({"m": 0.5}, ["4k"]), {}, None, "rubric", "released")} == {*METRICS}
-
-
-def test_released_scores_bring_the_comparison_with_the_paper():
+def test_released_scores_bring_the_comparison_with_the_paper_and_need_its_rubric():
     assert "lifbench_reproduction" not in task().tables.names
     found = task(SCORED)
     assert found.tables.names[-1] == "lifbench_reproduction"
     assert found.tables.function.settings["released"] == {"Qwen2.5-7B": "Qwen2.5-7B"}
-
-
-def test_local_released_scores_are_inputs_and_fetched_ones_are_not():
     assert task(SCORED).released_files == ()
     found = task(SCORED, tasks=["OQ"], released={"directory": "d"})
     assert found.released_files == ["d/scores/onedoc-qa.csv"]
-
-
-def test_released_scores_need_the_released_rubric():
     with pytest.raises(UserError, match=r"lifbench\.rubric: Qwen2\.5-7B has released scores"):
         task(SCORED, rubric="corrected")
-
-
-def test_gold_answers_are_compared_with_no_model():
-    assert task().metrics.function.settings["references"] == ["reference"]
 
 
 def test_expressions_depend_on_their_task_s_templates_and_their_scenario_s_description():

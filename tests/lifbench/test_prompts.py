@@ -43,7 +43,7 @@ def test_six_lengths_have_the_2802_prompts_of_the_release():
     assert len(LENGTHS) * len(built) == 2802
 
 
-def test_a_prompt_names_its_context_and_never_copies_it():
+def test_a_prompt_names_its_context_and_prompts_go_context_by_context():
     built = build()
     first = next(prompt for prompt in built if prompt["task"] == "LOI")
     assert list(first) == [
@@ -54,9 +54,6 @@ def test_a_prompt_names_its_context_and_never_copies_it():
     assert first["variables"]["bias"] == 1
     assert first["variables"]["ordid"] in first["instruction"]
     assert not any(small_context("list")["text"] in str(prompt) for prompt in built)
-
-
-def test_prompts_go_context_by_context_for_the_prefix_cache():
     ids = [prompt["context_id"] for prompt in build()]
     assert [ids[0], *(b for a, b in pairwise(ids) if a != b)] == [
         "list-4k-s1",
@@ -65,7 +62,7 @@ def test_prompts_go_context_by_context_for_the_prefix_cache():
     ]
 
 
-def test_editing_one_template_changes_its_instructions_alone():
+def test_each_prompt_depends_on_its_template_context_and_scenario_alone():
     data = small_data()
     before = build(data)
     data["expressions"]["LSI"] = edited = copy.deepcopy(expressions("LSI"))
@@ -73,9 +70,6 @@ def test_editing_one_template_changes_its_instructions_alone():
     changed = [b for a, b in zip(before, build(data), strict=True) if a != b]
     assert len(changed) == 6
     assert {(prompt["task"], prompt["expression_id"]) for prompt in changed} == {("LSI", 3)}
-
-
-def test_each_prompt_is_joined_to_its_one_context_and_scenario():
     data = small_data()
     built = build(data)
     for prompt, source in zip(built, LifbenchSamples().sources(built, data), strict=True):

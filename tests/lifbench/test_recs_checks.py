@@ -41,22 +41,10 @@ def test_each_check_has_its_word():
         (LOI, "Name the entry after the {ordid}. " + "Do it now, please. " * 8, "length"),
         (LOI, "Quelle est la ligne après le {ordid} dans la liste (next) ?", "language"),
         (OQ, 'Say {options[0]} if "{evidence}" is a KEY SENTENCE, and {options[1]} if not.', PASS),
-        (
-            OQ,
-            'Say {options[0]} if "{evidence}" is the POINT, {options[1]} if not.',
-            "terms",
-        ),
-        (
-            OQ,
-            'Say {options[0]} if "{evidence}" is a key sentence, {options[1]} if not.',
-            "terms",
-        ),
+        (OQ, 'Say {options[0]} if "{evidence}" is the POINT, {options[1]} if not.', "terms"),
+        (OQ, 'Say {options[0]} if "{evidence}" is a key sentence, {options[1]} if not.', "terms"),
         (MB, 'By {rules}, write json like {{"doc1":"{candidates[1]}"}} from {candidates}.', PASS),
-        (
-            MB,
-            'By {rules}, write JSON with {{"d": "{candidates[1]}"}}, {candidates}.',
-            "examples",
-        ),
+        (MB, 'By {rules}, write JSON with {{"d": "{candidates[1]}"}}, {candidates}.', "examples"),
         (OR, "Write {num} Key Sentences with {sep}: [SENTENCE  1] {sep} #Topic#", PASS),
         (OR, "Write {num} key sentences with {sep}: [PHRASE 1] {sep} #Topic#", "examples"),
         (OR, "Write {num} key sentences with {sep}: [SENTENCE 1] {sep} #Thesis#", "examples"),
@@ -65,14 +53,11 @@ def test_each_check_has_its_word():
         assert original.check(text) == (text, False, status), original
 
 
-def test_braces_that_are_no_fields_are_doubled_and_the_text_checked_again():
+def test_braces_that_are_no_fields_are_doubled_and_lost_fields_stay_lost():
     single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     text, mended, status = MB.check(single)
     assert (mended, status) == (True, PASS)
     assert text == single.replace('{"', '{{"').replace('"}', '"}}')
-
-
-def test_doubling_does_not_bring_back_a_field_that_is_lost():
     lost = 'By the rules, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     assert MB.check(lost) == (lost, False, "fields")
 

@@ -115,22 +115,19 @@ def written(folder, points, direction=None):
     return inputs
 
 
-def test_clusters_are_numbered_by_their_lowest_text_and_ranked_from_the_centre(tmp_path):
+def test_clusters_are_numbered_by_their_lowest_text_and_need_enough_texts(tmp_path):
     points = [[10.0, 0.0], [0.0, 0.0], [0.0, 1.0], [10.0, 3.0], [0.0, 5.0], [10.0, 0.0]]
     found = list(clusters(written(tmp_path, points), 2, seed=1))
     assert [one["cluster"] for one in found] == [0, 1, 1, 0, 1, 0]
     # The centres are (10, 1) and (0, 2).
     assert [one["distance"] for one in found] == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
     assert [one["rank"] for one in found] == [1, 2, 1, 3, 3, 2]
-
-
-def test_fewer_different_texts_than_clusters_are_one_sentence(tmp_path):
     inputs = written(tmp_path, [[0.0], [0.0], [1.0]])
     with pytest.raises(UserError, match="2 different vectors are too few for 3 clusters"):
         list(clusters(inputs, 3, seed=1))
 
 
-def test_what_nobody_can_use_takes_no_part(tmp_path):
+def test_clusters_are_of_what_can_be_used_by_direction(tmp_path):
     inputs = written(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]])
     records = list(read_jsonl(inputs["candidates"]))
     records[3]["status"] = "fields"
@@ -142,15 +139,12 @@ def test_what_nobody_can_use_takes_no_part(tmp_path):
     assert [one["text_id"] for one in encoded] == [0, 1, 2]
 
 
-def test_tf_idf_vectors_have_length_one(tmp_path):
+def test_vectors_have_length_one_and_need_their_encoder(tmp_path, monkeypatch):
     inputs = files(tmp_path)
     found = list(vectors(inputs, {"kind": "tfidf"}))
     assert found == list(vectors(inputs, {"kind": "tfidf"}))
     lengths = [np.linalg.norm(one["vector"]) for one in found]
     assert lengths == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
-
-
-def test_an_encoder_that_is_not_installed_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", lambda name: None)
     encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
     with pytest.raises(UserError, match="not installed; run 'make embeddings'"):

@@ -115,12 +115,7 @@ def test_the_picks_are_the_published_ones_with_their_ranks_and_origins(folder):
             origins["edited" if pick["edited"] else pick["rewriter"]] += 1
     assert (same, printed) == (55, 49)
     assert ranks == {1: 50, 2: 4, 4: 1}
-    assert origins == {
-        "claude-3-opus-20240229": 16,
-        "gpt-4o": 15,
-        "hand-written": 2,
-        "edited": 22,
-    }
+    assert origins == {"claude-3-opus-20240229": 16, "gpt-4o": 15, "hand-written": 2, "edited": 22}
 
 
 def test_the_one_edit_that_cannot_be_filled_is_corrected_as_in_tasks_json(folder):
@@ -167,16 +162,13 @@ def test_clusters_of_tf_idf_agree_with_the_released_partition(folder):
     assert touched(folder) >= 39
 
 
-def test_released_flags_count_for_own_clusters_too(folder):
+def test_released_flags_count_for_own_clusters_and_no_other_rewrites(folder, tmp_path):
     files = of(folder, "LMI")
     inputs = {name: files[name] for name in ("candidates", "clusters", "review")}
     without = expressions(inputs, TASKS["LMI"].worded, None, "nearest", 1)
     flagged = expressions(inputs, TASKS["LMI"].worded, "released", "nearest", 1, directory=RELEASED)
     assert not without["reviewed"]
     assert any(one["reviewed"] for one in flagged["expressions"])
-
-
-def test_released_flags_do_not_go_with_other_rewrites(folder, tmp_path):
     pool = list(read_jsonl(of(folder, "LMI")["candidates"]))
     write_jsonl(tmp_path / "c.jsonl", pool[:-1])
     with pytest.raises(UserError, match="go with the released rewrites alone"):

@@ -53,12 +53,9 @@ def test_what_people_decide_moves_only_the_cluster_that_it_is_about(tmp_path):
     assert after["expressions"][2:] == before["expressions"][2:]
 
 
-def test_a_text_that_fails_a_check_can_be_accepted_all_the_same(tmp_path):
+def test_texts_that_fail_a_check_can_be_accepted_or_edited_all_the_same(tmp_path):
     read(tmp_path, {key(1): "reject", key(2): "accept"})
     assert sampled(tmp_path, tmp_path / "LOI.yaml")["expressions"][0]["template"] == TEXTS[2][0]
-
-
-def test_an_edit_may_fail_a_check_that_it_names(tmp_path):
     text = "Name the entry at the {ordid} place, plus one."
     with pytest.raises(UserError, match=r"fails the check of direction .* despite: \[direction\]"):
         read(tmp_path, {key(1): {"edit": text}})
@@ -109,14 +106,11 @@ def test_a_review_of_another_kind_is_refused(tmp_path, other, sentence):
     assert sentence in str(raised.value)
 
 
-def test_a_hash_that_stands_twice_is_refused(tmp_path):
+def test_a_hash_twice_or_a_text_that_cannot_be_filled_is_refused(tmp_path):
     lines = ["format: 1", "task: LOI", "decisions:", *[f'  "{key(1)}": accept'] * 2]
     write_text(tmp_path / "r.yaml", "\n".join(lines))
     with pytest.raises(UserError, match=r"r.yaml:5: duplicate key .* already on line 4"):
         read_review(tmp_path / "r.yaml", TASK, pool())
-
-
-def test_a_text_that_cannot_be_filled_cannot_be_accepted(tmp_path):
     candidates = list(checked(Original(TASK, 1, ORIGINAL), [Rewrite("m", "After it?")]))
     hashed = text_hash("After it?")
     write_text(tmp_path / "r.yaml", f'format: 1\ntask: LOI\ndecisions: {{"{hashed}": accept}}')

@@ -134,14 +134,11 @@ def test_a_file_whose_id_is_not_known_is_locked_at_the_first_fetch(tmp_path, lis
         )
 
 
-def test_no_other_file_than_the_published_one_is_taken(tmp_path):
+def test_only_the_published_files_are_taken_from_any_folder(tmp_path):
     (tmp_path / "onedoc_input.json").write_text("{}")
     for directory in (None, tmp_path):
         message = complaint(read, tmp_path, "onedoc", directory)
         assert "onedoc_input.json: its git_blob" in message and "is not the pinned" in message
-
-
-def test_a_clone_of_the_repository_is_a_directory_too(tmp_path):
     (tmp_path / "data/meta").mkdir(parents=True)
     (tmp_path / "data/meta/list_input.json").write_text("[]")
     assert read(tmp_path, "list", tmp_path) == "[]"

@@ -47,12 +47,9 @@ def test_two_positions_lie_at_each_end_of_a_list_and_two_between(size, task, exp
     assert found == released_settings(TASKS[task], {}, elements(size), 0)
 
 
-def test_a_list_that_is_too_short_is_one_sentence():
+def test_too_short_a_list_or_another_text_is_one_sentence():
     with pytest.raises(UserError, match="for LSI: context list-4k has only 22 elements"):
         released_settings(TASKS["LSI"], {}, elements(22), 0)
-
-
-def test_another_text_has_no_known_sentences():
     with pytest.raises(UserError, match="the context of length 3 is not the published one"):
         KnownSentences({"length": 3, "input_text": "Another text."})
 

@@ -18,12 +18,10 @@ from steadfast.benchmarks.lifbench.templates import fill
 RELEASED = CASES / "released"
 
 
-def test_a_directory_is_read_without_network(tmp_path):
+def test_templates_are_read_from_a_directory_without_network(tmp_path, monkeypatch):
     (tmp_path / "tasks.json").write_text('{"ü": 1}', encoding="utf-8")
     assert tasks_file({}, str(tmp_path)) == '{"ü": 1}'
 
-
-def test_without_network_the_local_alternative_is_named(monkeypatch):
     def refuse(*arguments, **settings):
         raise OSError("no route to the host")
 

@@ -15,31 +15,23 @@ def test_blanks_beside_a_separator_are_edits():
         (f"{SENTENCE}{' ' * 8}|||||{' ' * 20}#Topic#", True),
         (f"{SENTENCE}{' ' * 9}|||||#Topic#", False),  # with a separator, blanks are edits
         (f"{' ' * 9}{SENTENCE}|||||#Topic#", False),
-        (
-            f"{' ' * 9}{SENTENCE}#Topic#",
-            True,
-        ),  # without, the row is stripped: "#Topic#" is 7 edits
+        (f"{' ' * 9}{SENTENCE}#Topic#", True),  # without, the row is stripped: "#Topic#" is 7 edits
     ):
         points = score(*samples("OR")[1], f"x\n{row}\nx", "released").points
         assert points["correct"] == pytest.approx(right / 3), row
 
 
-def test_entries_longer_than_the_first_earn_more_than_the_weight():
+def test_points_above_their_weight_count_in_the_total_but_for_the_corrected_rubric():
     # First half of ori: all 4 entries are in the documents, 3. Second half: 4 of 2 entries times
     # 1 field, the length of the first, are in the prompt, 3 * 4 / 2 = 6. Their weight is 6.
     result = score(*samples("MF")[0], '[["aQ1"], ["cQ3", "gQ7", "bQ2"]]', "released")
     assert result.points["ori"] == pytest.approx(9 / 6)
-
-
-def test_points_above_their_weight_count_in_the_total():
     line = '[["aQ1"], ["cQ3", "gQ7", "bQ2", "dQ4", "eQ5", "fQ6"]]'
     result = score(*samples("MF")[0], line, "released")
     # ori: 3 + 3 * 7 / 2. correct: all 5 ids, 3; of the 5 documents aQ1 alone is a group's entry, so
     # 1 of 25 pairs agrees. num_text: one line for two groups, 4 * (1 - 1 / 4). format: all 5.
     assert result.total == pytest.approx((13.5 + 3 + 1 / 25 + 3 + 5) / 20)
     assert result.total > 1
-
-
-def test_the_corrected_rubric_keeps_such_an_answer_within_its_weight():
+    # the corrected rubric keeps the first within its weight
     result = score(*samples("MF")[0], '[["aQ1"], ["cQ3", "gQ7", "bQ2"]]', "corrected")
     assert max(result.points.values()) <= 1

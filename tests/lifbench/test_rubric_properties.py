@@ -14,14 +14,8 @@ from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, samples
 from steadfast.base.errors import UserError
 from steadfast.base.files import json_line
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, parsing, score
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
-from steadfast.benchmarks.lifbench.rubric.parsing import (
-    braced,
-    double_bracketed,
-    parse_json,
-    unescape,
-)
 from steadfast.benchmarks.lifbench.rubric.released.multidoc import label_documents
 from steadfast.benchmarks.lifbench.rubric.text import Finder, normal
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
@@ -137,10 +131,7 @@ def test_text_is_compared_in_its_composed_form(text):
 STRINGS = st.lists(st.text("ab", min_size=1, max_size=20), min_size=1, max_size=3)
 
 
-@given(
-    st.lists(STRINGS.map(" ".join), min_size=1, max_size=12),
-    st.text("ab ", max_size=120),
-)
+@given(st.lists(STRINGS.map(" ".join), min_size=1, max_size=12), st.text("ab ", max_size=120))
 def test_the_finder_takes_the_longest_words_from_the_left(texts, text):
     text = normal(f"{text} {texts[0]} {text[:20]}")
     longest_first = "|".join(sorted(set(texts), key=len, reverse=True))
@@ -155,23 +146,20 @@ def test_known_texts_are_found_however_their_letters_are_written(texts, data):
 
 @given(st.text("[]a\n ", max_size=40))
 def test_double_brackets_are_those_of_the_pattern(text):
-    assert double_bracketed(text) == re.findall(r"\[\[.*?\]\]", text)
+    assert parsing.double_bracketed(text) == re.findall(r"\[\[.*?\]\]", text)
 
 
 @given(st.text("{}]a\n", max_size=40))
 def test_braces_are_those_of_the_pattern(text):
-    assert braced(text) == re.findall(r"\{[^\]]+\}", text)
+    assert parsing.braced(text) == re.findall(r"\{[^\]]+\}", text)
 
 
-def test_json_too_deep_is_no_json():
-    assert parse_json("[" * 100_000 + "]" * 100_000) == (False, None)
-
-
-def test_unescaping_spoils_non_ascii_and_reads_escapes():
-    assert unescape("é") == "Ã©"
-    assert unescape("\\u00e9") == "é"
-    assert unescape("\\x4") == "\\x4"
-    assert unescape("\\x4", "é") == "Ã©"
+def test_json_too_deep_is_none_and_unescaping_spoils_non_ascii():
+    assert parsing.parse_json("[" * 100_000 + "]" * 100_000) == (False, None)
+    assert parsing.unescape("é") == "Ã©"
+    assert parsing.unescape("\\u00e9") == "é"
+    assert parsing.unescape("\\x4") == "\\x4"
+    assert parsing.unescape("\\x4", "é") == "Ã©"
 
 
 @given(
@@ -194,9 +182,13 @@ def test_an_empty_response_scores_nothing(response, rubric):
         assert result.total == 0 and not any(result.points.values())
 
 
-def test_an_unknown_rubric_is_named():
+def test_an_unknown_rubric_is_named_and_a_quoted_none_is_not_a_missing_field():
     with pytest.raises(UserError, match="fancy"):
         score(*samples("LSI")[0], "x", rubric="fancy")
+    sample = samples("MF")[3]
+    missing = score(*sample, '[["Last", "gQ7"], [null, "cQ3"]]').points["ori"]
+    quoted = score(*sample, '[["Last", "gQ7"], ["None", "cQ3"]]').points["ori"]
+    assert missing == 1 and quoted < 1
 
 
 @given(
@@ -215,11 +207,4 @@ def test_a_document_is_named_where_its_name_stands_be_it_within_a_longer_one(res
     labels = ["a"] * n
     marks = label_documents(response, MultiDocFacts("", []), labels, ["a"])
     named = sum(f"doc{number}" in response for number in range(1, n + 1))
-    assert marks.points["format"] == 2 * named / n + 2 * parse_json(response)[0]
-
-
-def test_a_quoted_none_is_not_a_missing_field():
-    sample = samples("MF")[3]
-    missing = score(*sample, '[["Last", "gQ7"], [null, "cQ3"]]').points["ori"]
-    quoted = score(*sample, '[["Last", "gQ7"], ["None", "cQ3"]]').points["ori"]
-    assert missing == 1 and quoted < 1
+    assert marks.points["format"] == 2 * named / n + 2 * parsing.parse_json(response)[0]

@@ -5,17 +5,9 @@ from statistics import stdev
 import pandas as pd
 import pytest
 
+from steadfast.benchmarks.lifbench import stability
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
-from steadfast.benchmarks.lifbench.stability import (
-    Sets,
-    chosen,
-    sampling_effect,
-    sets_of,
-    sign_test,
-    statistics_rows,
-    unasked,
-)
 from steadfast.contract.components import Scored
 
 NEAREST = [0, 1]
@@ -23,7 +15,7 @@ FIRST = [1, 1002]
 SECOND = [0, 1003]
 TOTALS = {0: 1.0, 1: 0.5, 1002: 0.5, 1003: 0.9}
 """Mean score with each expression; contexts differ a little."""
-SETS = Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])
+SETS = stability.Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])
 
 
 def scored(contexts: int = 1) -> list[Scored]:
@@ -62,36 +54,26 @@ def ifs(*means: float) -> float:
 
 
 def rows(contexts: int = 1) -> pd.DataFrame:
-    return sampling_effect(frame(contexts), SETS).set_index("perspective")
+    return stability.sampling_effect(frame(contexts), SETS).set_index("perspective")
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("asked", [[0], [1003], [0, 1]])
 def test_a_trial_that_asks_nothing_of_a_set_has_no_effect_of_expressions(asked):
     whole = frame(2)
-    found = sampling_effect(whole[whole["expression_id"].isin(asked)], SETS)
+    found = stability.sampling_effect(whole[whole["expression_id"].isin(asked)], SETS)
     assert not {"expression", "average"} & set(found["perspective"])
 
 
-def test_a_task_of_which_a_trial_asks_other_expressions_alone_is_known():
+def test_a_trial_has_values_of_what_it_asks():
     whole = frame()
-    assert unasked(whole, SETS.nearest) == []
-    assert unasked(whole[whole["expression_id"] > 1], SETS.nearest) == ["LSI"]
-
-
-def test_a_trial_that_asks_nothing_of_the_shown_set_has_values_of_what_it_asks():
+    assert stability.unasked(whole, SETS.nearest) == []
+    assert stability.unasked(whole[whole["expression_id"] > 1], SETS.nearest) == ["LSI"]
     sampled = {"nearest": NEAREST, "random": [FIRST, SECOND]}
     data = {"4k": {"expressions": {"LSI": {"sampling": sampled}}}}
     asked = [one for one in scored() if one.record["expression_id"] == 1003]
     values = metrics(asked, data, None, "rubric", "released")["summary"].set_index("measure")
     assert values.loc["ARS", "value"] == pytest.approx(TOTALS[1003])
-
-
-def test_a_set_of_which_one_context_is_asked_leaves_the_interval_open():
-    whole = frame(2)
-    one = whole["expression_id"].isin(FIRST) | (whole["cluster"].str.endswith("-s0"))
-    found = sampling_effect(whole[one], Sets({"LSI": [0, 1003]}, [{"LSI": FIRST}]))
-    assert len(found) and found["low"].isna().all()
 
 
 def test_the_effect_is_ifs_of_the_nearest_less_the_mean_of_the_random_draws():
@@ -101,37 +83,36 @@ def test_the_effect_is_ifs_of_the_nearest_less_the_mean_of_the_random_draws():
     assert found.loc["variable", "value"] == pytest.approx(0)
     assert found.loc["average", "value"] == pytest.approx(expected / 3)
     assert found["low"].isna().all()  # one context of each length tells nothing of chance
-
-
-def test_several_contexts_give_an_interval_around_the_value():
     found = rows(contexts=6)
     one = found.loc["expression"]
     assert one["low"] < one["value"] < one["high"]
+    whole = frame(2)
+    one = whole["expression_id"].isin(FIRST) | (whole["cluster"].str.endswith("-s0"))
+    sets = stability.Sets({"LSI": [0, 1003]}, [{"LSI": FIRST}])
+    found = stability.sampling_effect(whole[one], sets)
+    assert len(found) and found["low"].isna().all()
 
 
-def test_a_text_of_two_sets_is_asked_once_and_counts_in_both():
+def test_texts_of_two_sets_count_in_both_and_those_of_other_prompts_stay():
     whole = frame()
-    assert set(chosen(whole, SETS.nearest)["expression_id"]) == {0, 1}
-    assert set(chosen(whole, SETS.random[0])["expression_id"]) == {1, 1002}
-
-
-def test_samples_of_others_prompts_stay():
+    assert set(stability.chosen(whole, SETS.nearest)["expression_id"]) == {0, 1}
+    assert set(stability.chosen(whole, SETS.random[0])["expression_id"]) == {1, 1002}
     whole = frame().assign(prompts="released")
-    assert len(chosen(whole, SETS.nearest)) == len(whole)
+    assert len(stability.chosen(whole, SETS.nearest)) == len(whole)
 
 
 def test_the_sets_stand_in_the_expressions():
     sampling = {"nearest": NEAREST, "random": [FIRST, SECOND]}
     data = {"4k": {"expressions": {"LSI": {"sampling": sampling}, "own": {}}}}
-    assert sets_of(data) == SETS
-    assert sets_of({"4k": {"expressions": {"LSI": {}}}}) is None
+    assert stability.sets_of(data) == SETS
+    assert stability.sets_of({"4k": {"expressions": {"LSI": {}}}}) is None
     random_alone = {"4k": {"expressions": {"LSI": {"sampling": {**sampling, "nearest": []}}}}}
-    assert sets_of(random_alone).shown == {"LSI": FIRST}
+    assert stability.sets_of(random_alone).shown == {"LSI": FIRST}
 
 
 @pytest.mark.parametrize(("above", "of", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
 def test_the_sign_test_is_two_sided(above, of, p):
-    assert sign_test(above, of) == pytest.approx(p, abs=5e-5)  # tables of the binomial
+    assert stability.sign_test(above, of) == pytest.approx(p, abs=5e-5)  # tables of the binomial
 
 
 def test_what_expressions_say_of_their_texts_are_rows_of_plain_values():
@@ -140,6 +121,6 @@ def test_what_expressions_say_of_their_texts_are_rows_of_plain_values():
         {"task": "LSI", "all": False},
     ]
     data = {"4k": {"expressions": {"LSI": {"statistics": rows}, "OR": {}}}}
-    found = statistics_rows(data)
+    found = stability.statistics_rows(data)
     assert found["all"].tolist() == [1, 0] and found["all"].dtype == int
     assert found.loc[0, ["task", "texts", "mean"]].tolist() == ["LSI", "1 2", 0.5]

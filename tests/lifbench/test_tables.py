@@ -62,12 +62,9 @@ def pages(frames) -> Pages:
     return show(frames)
 
 
-def test_every_table_carries_the_benchmark_s_name(pages):
+def test_tables_carry_the_benchmark_s_name_and_count_the_data(pages):
     assert list(pages) == [f"lifbench_{name}" for name in STRINGS["captions"]]
     assert list(STRINGS["captions"]) == list(BUILDERS)
-
-
-def test_data_are_counted(pages):
     rows = pages["lifbench_table2_data"].csv.splitlines()
     assert rows[1] == ",List,Single-ID,LSI,2,3,12,"
     assert rows[-1] == ",All,,,,,132,"
@@ -81,7 +78,7 @@ def test_real_models_alone_are_highlighted(tmp_path):
     assert not any(r"\textbf" in lines[m] for m in ("sim-long", "reference"))
 
 
-def test_ars_alone_has_ranks_in_parentheses_as_the_test_leaves_them(frames, pages):
+def test_ranks_and_bold_are_what_the_test_of_overall_ars_leaves(frames, pages):
     cells = {row[1]: row[2:-1] for row in rows_of(pages["lifbench_table4_ifs"])}
     (pair,) = frames["comparisons"].query(
         "task == 'overall' and length == '' and model == 'fair' and other == 'good'"
@@ -89,6 +86,15 @@ def test_ars_alone_has_ranks_in_parentheses_as_the_test_leaves_them(frames, page
     good, fair = ("(1)", "(2)") if pair < 0.05 else ("(1–2)", "(1–2)")
     assert cells["Good_1"][-1].endswith(f" {good}") and cells["Fair"][-1].endswith(f" {fair}")
     assert "(" not in "".join(cells["sim-long"] + cells["Good_1"][:-1])
+    (pair,) = frames["comparisons"].query(
+        "task == 'overall' and model == 'fair' and other == 'good'"
+    )["p_model"]
+    rows = {row[1]: row for row in rows_of(pages["lifbench_table3_ars"])}
+    told = pair < 0.05
+    assert [rows[model][14] for model in ("Good_1", "Fair")] == (
+        ["1", "2"] if told else ["1–2"] * 2
+    )
+    assert "**" not in pages["lifbench_table3_ars"].md  # six contexts
 
 
 def test_the_stability_by_chance_stands_behind_what_it_is_known_of(frames, pages):
@@ -103,23 +109,15 @@ def test_the_stability_by_chance_stands_behind_what_it_is_known_of(frames, pages
     assert {row[1]: row[3] for row in rows}["Fair"] == f"{chance:.3f}"
 
 
-def test_the_test_of_overall_ars_says_who_is_best_and_what_ranks_there_may_be(frames, pages):
-    (pair,) = frames["comparisons"].query(
-        "task == 'overall' and model == 'fair' and other == 'good'"
-    )["p_model"]
-    rows = {row[1]: row for row in rows_of(pages["lifbench_table3_ars"])}
-    told = pair < 0.05
-    assert [rows[model][14] for model in ("Good_1", "Fair")] == (
-        ["1", "2"] if told else ["1–2"] * 2
-    )
-    assert "**" not in pages["lifbench_table3_ars"].md  # six contexts
-
-
-def test_with_one_context_of_a_length_no_length_has_bold_and_a_note_says_why(pages):
+def test_one_context_or_one_rubric_is_told(pages, frames):
     page = pages["lifbench_table7_ars_by_length"]
     assert "**" not in page.md
     assert "Sampling units: 6 contexts (1 per scenario and length)." in page.md
     assert "One context per scenario and length" in page.md
+    rows = frames["rubrics"]
+    text = show({**frames, "rubrics": rows[rows["rubric"] == "released"]})["lifbench_rubrics"].md
+    assert "scored by the released rubric only" in text
+    assert "Corrected" not in text
 
 
 @pytest.mark.wide
@@ -138,17 +136,6 @@ def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
     assert "One context" not in page.md
 
 
-@pytest.mark.wide
-def test_simulated_readers_compete_among_themselves_alone(tmp_path):
-    levels = {"sim-a": 0.9, "sim-b": 0.5, "reference": 1.0}
-    text = build(run(levels, contexts=2, tasks=FEW), tmp_path)
-    text = text["lifbench_table3_ars"].md
-    (line,) = [line for line in text.splitlines() if line.startswith("| sim-a")]
-    assert line.count("**") == 2  # overall ARS alone: a task has four contexts
-    assert "**1.000**" not in text
-    assert "Simulated models only" in text
-
-
 def test_cells_that_lack_samples_are_marked(tmp_path):
     pages = build(changed("fair", unscored, task="OQ", length="4k"), tmp_path)
     marks = {row[1]: row[-1] for row in rows_of(pages["lifbench_table3_ars"])}
@@ -163,12 +150,16 @@ def test_cells_that_lack_samples_are_marked(tmp_path):
     assert coverage["Fair"][2:4] == ["90.9", "100"]
 
 
-def test_truncated_models_carry_the_dagger(frames):
+def test_truncated_models_carry_the_dagger_and_released_ones_no_counts(frames, six_lengths):
     coverage = frames["coverage"]
     cut = coverage.assign(prompt_truncated=(coverage["model"] == "fair") * 1)
     text = show({**frames, "coverage": cut})["lifbench_table3_ars"].md
     assert "| Fair† " in text
     assert "Good\\_1†" not in text
+    display = Display(models={"good": Shown("Good", engine="scored")})
+    made = {page.name: page for page in tables(six_lengths, display, "rubric", "released")}
+    row = next(row for row in rows_of(printed(made["lifbench_coverage"])) if "Good" in row[1])
+    assert row[-4:-1] == ["0", "", ""]  # errors; empty and cut answers
 
 
 def test_the_rubric_s_table_has_every_score_point_and_sum(pages):
@@ -240,14 +231,7 @@ def test_both_rubrics_stand_side_by_side(tmp_path):
     assert [rows["reference"][i] for i in places] == ["", ""]
 
 
-def test_a_single_rubric_says_so(frames):
-    rows = frames["rubrics"]
-    text = show({**frames, "rubrics": rows[rows["rubric"] == "released"]})["lifbench_rubrics"].md
-    assert "scored by the released rubric only" in text
-    assert "Corrected" not in text
-
-
-def test_pairs_are_compared_with_the_better_model_first(pages):
+def test_pairs_are_compared_with_the_better_model_first(pages, tmp_path):
     rows = rows_of(pages["lifbench_comparisons"])[1:]
     assert [(row[1], row[2]) for row in rows] == [
         ("sim-long", "Good_1"),
@@ -257,9 +241,6 @@ def test_pairs_are_compared_with_the_better_model_first(pages):
     for row in rows:
         low, high = (float(end) for end in row[4].split(" to "))
         assert 0 < low <= float(row[3]) <= high
-
-
-def test_one_model_has_no_comparison(tmp_path):
     assert "No two models" in build(run({"m": 0.5}, tasks=FEW), tmp_path)["lifbench_comparisons"].md
 
 
@@ -286,14 +267,7 @@ def of_paper(page: Printed, label: str) -> list[list[str]]:
     return [row[1:] for row in rows_of(page) if row[0] == heading and row[1] == label]
 
 
-def test_answers_of_released_scores_are_not_known_to_be_empty(six_lengths):
-    display = Display(models={"good": Shown("Good", engine="scored")})
-    made = {page.name: page for page in tables(six_lengths, display, "rubric", "released")}
-    row = next(row for row in rows_of(printed(made["lifbench_coverage"])) if "Good" in row[1])
-    assert row[-4:-1] == ["0", "", ""]  # errors; empty and cut answers
-
-
-def test_the_paper_s_cells_stand_below_the_models(six_lengths):
+def test_the_paper_s_cells_stand_below_the_models_and_say_of_which_prompts(six_lengths):
     pages = published(six_lengths)
     (row,) = of_paper(pages["table3_ars"], "GPT-4o")
     # Table 3: GPT-4o has .797 in OR and .758 overall; ranks are none of its columns.
@@ -304,11 +278,13 @@ def test_the_paper_s_cells_stand_below_the_models(six_lengths):
     assert [row[1] for row in rows] == list(PAPER_LENGTHS) and rows[0][2] == "0.770"
     assert of_paper(pages["coverage"], "GPT-4o") == []
     assert "on other prompts" in pages["table3_ars"].md
-
-
-def test_prompts_that_are_the_paper_s_are_said_to_be(six_lengths):
     page = published(six_lengths, same=True)["table3_ars"]
     assert "on the same prompts" in page.md
+    (row,) = of_paper(published(six_lengths, weighting="mean")["table3_ars"], "GPT-4o")
+    assert "0.758" not in row and row[1] == "0.797"
+    page = published(six_lengths, rubric="corrected")["table3_ars"]
+    assert of_paper(page, "GPT-4o") == []
+    assert "they are by the released rubric" in page.md
 
 
 def test_cells_over_other_lengths_are_not_shown(frames):
@@ -317,14 +293,6 @@ def test_cells_over_other_lengths_are_not_shown(frames):
     assert "lengths or tasks are not those of this run" in pages["table3_ars"].md
     rows = of_paper(pages["table7_ars_by_length"], "GPT-4o")
     assert [row[1] for row in rows] == list(LENGTHS)
-
-
-def test_the_overall_score_is_shown_where_it_is_weighted_alike(six_lengths):
-    (row,) = of_paper(published(six_lengths, weighting="mean")["table3_ars"], "GPT-4o")
-    assert "0.758" not in row and row[1] == "0.797"
-    page = published(six_lengths, rubric="corrected")["table3_ars"]
-    assert of_paper(page, "GPT-4o") == []
-    assert "they are by the released rubric" in page.md
 
 
 def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):

@@ -19,10 +19,15 @@ def after(course: Course, scores: list[float], error: float) -> None:
     course.look(Differences(difference, *same, 2 * norm.sf(z)))
 
 
-def test_the_first_look_is_after_two_rounds():
+def test_nobody_is_asked_beyond_the_last_round_and_the_first_look_is_after_two():
     course = Course(2, Design(8))
     assert course.rounds.tolist() == [2, 2]
     after(course, [0.5, 0.5], 0.1)
+    assert course.rounds.tolist() == [3, 3]
+    course = Course(2, Design(3))
+    for _ in range(2):
+        after(course, [0.5, 0.5], 0.1)
+    assert not course.going_on.any()
     assert course.rounds.tolist() == [3, 3]
 
 
@@ -37,7 +42,7 @@ def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
     assert not course.going_on.any()
 
 
-def test_told_apart_once_is_told_apart_for_good():
+def test_what_was_told_at_a_look_stays():
     course = Course(4, Design(8, top=2))
     after(course, [3, 2, 2, 1], 0.5)
     assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
@@ -45,21 +50,24 @@ def test_told_apart_once_is_told_apart_for_good():
     after(course, [1, 2, 2, 3], 0.5)
     assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
     assert course.difference[2] == -2
+    course = Course(3, Design(5))
+    after(course, [2.3, 0.0, 1.15], 1.0)  # p of .0409 by the boundary, above .05 ÷ 3
+    first = course.p.copy()
+    after(course, [0.0, 0.0, 0.0], 1.0)
+    assert course.p.tolist() == first.tolist()
+    assert course.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
 
 
-def test_nobody_is_asked_beyond_the_last_round():
-    course = Course(2, Design(3))
-    for _ in range(2):
-        after(course, [0.5, 0.5], 0.1)
-    assert not course.going_on.any()
-    assert course.rounds.tolist() == [3, 3]
-
-
-def test_pairs_that_share_no_sample_stay_open():
+def test_pairs_without_a_difference_stay_open():
     course = Course(2, Design(4))
     course.look(UNKNOWN)
     assert (course.told.tolist(), course.p.tolist()) == ([0], [1])
     assert course.going_on.all()
+    course = Course(2, Design(4))
+    nothing = np.zeros(1)
+    course.look(Differences(nothing, nothing, np.ones(1), np.ones(1)))
+    assert course.going_on.all()
+    assert np.isnan(course.intervals()).all()
 
 
 def test_a_look_that_knows_nothing_of_a_pair_leaves_what_was_known():
@@ -71,14 +79,6 @@ def test_a_look_that_knows_nothing_of_a_pair_leaves_what_was_known():
     after(course, [2.0, 0.0], 1.0)
     third = boundaries(np.array([0.05]), [0.4, 0.6, 0.8, 1.0])[0, 2]
     assert course.boundary == pytest.approx(third, rel=1e-3)
-
-
-def test_where_all_contexts_agree_there_is_no_interval():
-    course = Course(2, Design(4))
-    nothing = np.zeros(1)
-    course.look(Differences(nothing, nothing, np.ones(1), np.ones(1)))
-    assert course.going_on.all()
-    assert np.isnan(course.intervals()).all()
 
 
 def test_an_interval_is_no_narrower_than_a_stricter_p_says():
@@ -95,7 +95,7 @@ def test_an_interval_is_no_narrower_than_a_stricter_p_says():
 # --- the stopping rule, by hand: t is z, and there are four looks, at 2 to 5 rounds of 5 ---------
 
 
-def test_a_pair_is_told_apart_from_the_boundary_on():
+def test_pairs_are_told_apart_from_the_boundary_on_by_their_number():
     # Spent by 2 of 5 rounds: .05 · ln(1 + (e − 1) · .4) = .02616, so that |z| has to reach 2.2239.
     assert norm.isf(0.05 * np.log(1 + (np.e - 1) * 0.4) / 2) == pytest.approx(2.2239, abs=1e-4)
     for z, told in ((2.21, 0), (2.24, 1)):
@@ -103,24 +103,12 @@ def test_a_pair_is_told_apart_from_the_boundary_on():
         after(course, [z, 0.0], 1.0)
         assert course.told.tolist() == [told]
         assert course.going_on.all() == (told == 0)
-
-
-def test_three_pairs_have_a_third_of_the_level_for_the_first():
     # Holm: .05 ÷ 3; spent of it by 2 of 5 rounds: .05 ÷ 3 · .52323 = .0087206, |z| of 2.6225.
     for z, told in ((2.60, 0), (2.65, 1)):
         course = Course(3, Design(5))
         after(course, [z, 0.0, z / 2], 1.0)
         assert course.told.tolist() == [told, 0, 0]
         assert course.boundary == pytest.approx(2.6225, abs=3e-3)
-
-
-def test_a_p_that_was_small_at_a_look_stays():
-    course = Course(3, Design(5))
-    after(course, [2.3, 0.0, 1.15], 1.0)  # p of .0409 by the boundary, above .05 ÷ 3
-    first = course.p.copy()
-    after(course, [0.0, 0.0, 0.0], 1.0)
-    assert course.p.tolist() == first.tolist()
-    assert course.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
 
 
 def test_who_goes_on_by_what_is_told():
@@ -160,10 +148,18 @@ def test_two_of_four_are_known_though_tests_form_no_order():
 FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-def test_boundaries_are_the_printed_ones():
+def test_boundaries_are_the_printed_ones_and_give_p_values_back():
     # Five equal looks, two-sided .05, Pocock's kind, as gsDesign, rpact and ldbounds print them.
     found = boundaries(np.array([0.05]), FIFTHS)[0]
     assert found.round(3).tolist() == [2.438, 2.427, 2.410, 2.397, 2.386]
+    design = Design(5)
+    for level in (0.05, 0.0003):
+        exact = boundaries(np.array([level]), FIFTHS[1:])[0]
+        for look, z in enumerate(exact):
+            assert design.p_values(look, np.array([z]))[0] == pytest.approx(level, rel=2e-3)
+            assert design.boundary(look, level) == pytest.approx(z, rel=2e-3)
+    p = Design(5).p_values(2, np.array([0.0, np.nan]))
+    assert p[0] == 1 and np.isnan(p[1])
 
 
 def test_all_looks_together_cross_as_often_as_the_level():
@@ -173,17 +169,3 @@ def test_all_looks_together_cross_as_often_as_the_level():
     z = np.abs(walks.cumsum(axis=1)) / np.sqrt(shares)
     crossed = (z > boundaries(np.array([0.1]), shares)).any(axis=1).mean()
     assert crossed == pytest.approx(0.1, abs=0.003)  # four standard errors
-
-
-def test_p_is_the_level_whose_boundary_was_just_reached():
-    design = Design(5)
-    for level in (0.05, 0.0003):
-        exact = boundaries(np.array([level]), FIFTHS[1:])[0]
-        for look, z in enumerate(exact):
-            assert design.p_values(look, np.array([z]))[0] == pytest.approx(level, rel=2e-3)
-            assert design.boundary(look, level) == pytest.approx(z, rel=2e-3)
-
-
-def test_p_of_nothing_is_one_and_of_the_unknown_unknown():
-    p = Design(5).p_values(2, np.array([0.0, np.nan]))
-    assert p[0] == 1 and np.isnan(p[1])

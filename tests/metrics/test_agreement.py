@@ -11,39 +11,22 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Labels, Scored
-from steadfast.stats.agreement import (
-    COLUMNS,
-    HUMANS,
-    ITSELF,
-    JUDGES,
-    MAJORITY,
-    MIXED,
-    agreement_rows,
-    answer_agreement,
-    majority,
-    verdict_agreement,
-)
+from steadfast.stats import agreement
 from steadfast.stats.raters import HUMAN, judge_verdicts, numbered_points, read_labels
 
 
-def test_categorical_kappa_by_hand():
+def test_categorical_kappa_by_hand_and_of_nothing():
     # 4 of 6 agree; chance (2·3 + 2·2 + 2·1)/36 = 1/3; kappa = (2/3 − 1/3)/(2/3).
     first = ["a", "a", "b", "b", "c", "c"]
     second = ["a", "a", "b", "a", "c", "b"]
-    found = verdict_agreement(first, second)
+    found = agreement.verdict_agreement(first, second)
     assert found == pytest.approx({"n": 6, "raw": 2 / 3, "kappa": 0.5})
-
-
-def test_no_items_no_agreement():
-    found = verdict_agreement([], [])
+    found = agreement.verdict_agreement([], [])
     assert found["n"] == 0
     assert math.isnan(found["raw"])
     assert math.isnan(found["kappa"])
-
-
-def test_sides_of_different_length_are_a_mistake_of_the_caller():
     with pytest.raises(ValueError, match="same items"):
-        verdict_agreement([1], [1, 0])
+        agreement.verdict_agreement([1], [1, 0])
 
 
 def by_definition(pairs):
@@ -59,14 +42,14 @@ def by_definition(pairs):
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1))
 def test_agreement_is_what_its_definition_says(pairs):
-    found = verdict_agreement([a for a, _ in pairs], [b for _, b in pairs])
+    found = agreement.verdict_agreement([a for a, _ in pairs], [b for _, b in pairs])
     raw, kappa = by_definition(pairs)
     assert found == pytest.approx({"n": len(pairs), "raw": raw, "kappa": kappa}, nan_ok=True)
     assert math.isnan(found["kappa"]) or -1 - 1e-9 <= found["kappa"] <= 1 + 1e-9
 
 
 def rows_of(verdicts, **options) -> list[dict]:
-    return agreement_rows(verdicts, **options).to_dict("records")
+    return agreement.agreement_rows(verdicts, **options).to_dict("records")
 
 
 def test_every_two_raters_on_what_both_judged():
@@ -77,11 +60,7 @@ def test_every_two_raters_on_what_both_judged():
             "c": {1: "yes"},
         }
     )
-    assert [(row["first"], row["second"]) for row in rows] == [
-        ("a", "b"),
-        ("a", "c"),
-        ("b", "c"),
-    ]
+    assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
     one = rows[0]
     # 2 of 3 agree; chance (2·1 + 1·2)/9; kappa = (2/3 − 4/9)/(5/9).
     assert (one["n"], one["raw"], one["kappa"]) == pytest.approx((3, 2 / 3, 0.4))
@@ -99,7 +78,8 @@ def test_a_judge_with_itself_by_hand():
     }
     other, itself = rows_of({**judges, "k": judges["j"]}, cluster=lambda item: item)
     assert (other["first"], other["second"], other["n"]) == ("j", "k", 4)
-    assert (itself["kind"], itself["first"], itself["second"]) == (ITSELF, "j", "3 repeats")
+    assert itself["kind"] == agreement.ITSELF
+    assert (itself["first"], itself["second"]) == ("j", "3 repeats")
     assert (itself["n"], itself["raw"], itself["only_first"]) == (4, 0.75, 1)
     chance = 74 / 144
     assert itself["kappa"] == pytest.approx((5 / 6 - chance) / (1 - chance))
@@ -116,47 +96,36 @@ def test_two_draws_agree_as_often_as_two_raters_do(pairs):
         assert row[name] == pytest.approx(two[name], nan_ok=True)
 
 
-def test_none_is_no_verdict():
-    (row,) = rows_of({"a": {1: 1, 2: None, 3: 0}, "b": {1: 1, 2: 1, 3: None}})
-    assert (row["n"], row["only_first"], row["only_second"]) == (1, 1, 1)
-
-
-def test_people_are_told_from_judges():
+def test_people_are_told_from_judges_and_nobody_takes_the_name_of_another():
     people = {"judge": {1: 1}, "ann": {1: 0}}
     rows = rows_of({"judge": {1: 0}, "other": {1: 1}}, people=people)
     kinds = {(row["first"], row["second"]): row["kind"] for row in rows}
     named_alike = "judge (human)"
     assert kinds == {
-        ("judge", "other"): JUDGES,
+        ("judge", "other"): agreement.JUDGES,
         **{
-            (judge, rater): MIXED
+            (judge, rater): agreement.MIXED
             for judge in ("judge", "other")
-            for rater in (named_alike, "ann", MAJORITY)
+            for rater in (named_alike, "ann", agreement.MAJORITY)
         },
-        (named_alike, "ann"): HUMANS,
+        (named_alike, "ann"): agreement.HUMANS,
     }
-
-
-def test_a_judge_finds_a_share_of_what_holds_by_people_and_of_what_does_not():
-    ann = dict(enumerate([1, 1, 1, 0, 0]))
-    judge = dict(enumerate([1, 1, 0, 1, 0, 1]))  # nobody knows of the last one
-    (row,) = rows_of({"judge": judge}, people={"ann": ann})
-    assert (row["sensitivity"], row["specificity"]) == (2 / 3, 1 / 2)
-
-
-def test_verdicts_of_more_than_two_kinds_have_no_sensitivity():
-    found = agreement_rows({"judge": {1: "good"}}, {"ann": {1: "fair"}})
-    assert [*found] == [*COLUMNS]
-
-
-def test_nobody_takes_the_name_of_another():
     names = ["a (human)", "a", "human majority"]
-    rows = agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})
+    rows = agreement.agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})
     pairs = set(zip(rows["first"], rows["second"], strict=True))
     alone = ["a (human)", "a (human) (human)", "human majority (human)"]
     assert pairs == {("a", name) for name in [*alone, "human majority"]} | set(
         combinations(alone, 2)
     )
+
+
+def test_sensitivity_and_specificity_are_of_verdicts_of_two_kinds():
+    ann = dict(enumerate([1, 1, 1, 0, 0]))
+    judge = dict(enumerate([1, 1, 0, 1, 0, 1]))  # nobody knows of the last one
+    (row,) = rows_of({"judge": judge}, people={"ann": ann})
+    assert (row["sensitivity"], row["specificity"]) == (2 / 3, 1 / 2)
+    found = agreement.agreement_rows({"judge": {1: "good"}}, {"ann": {1: "fair"}})
+    assert [*found] == [*agreement.COLUMNS]
 
 
 def test_each_model_has_its_row_and_all_have_one():
@@ -183,25 +152,23 @@ def agreed(*clusters: tuple[int, int]) -> dict:
     return row
 
 
-def test_the_interval_of_raw_agreement_is_student_s_t_of_the_clusters():
+def test_intervals_of_agreement_and_kappa_by_hand():
     # Shares .8, .6, .6 and .4: log odds of .6 less 3.182 · .0816 ÷ .24, not skewed.
     row = agreed((1, 1), (2, 2), (2, 2), (3, 3))
     low = math.log(0.6 / 0.4) - 3.182446 * math.sqrt(0.08 / 3 / 4) / 0.24
     assert row["raw"] == pytest.approx(0.6)
     assert row["raw_low"] == pytest.approx(1 / (1 + math.exp(-low)), rel=1e-4)
-
-
-def test_kappa_s_interval_is_twice_raw_agreement_s_where_chance_is_a_half():
+    # where chance is a half, kappa's interval is twice raw agreement's
     row = agreed((1, 1), (2, 2), (3, 3))
     assert row["kappa"] == pytest.approx(2 * 0.6 - 1)
     assert row["kappa_low"] == pytest.approx(2 * row["raw_low"] - 1)
-
-
-def test_raters_that_always_agree_have_intervals_with_a_width():
+    # raters that always agree
     row = agreed(*[(0, 0)] * 5)
     q = 0.05 ** (1 / 5)  # Clopper and Pearson: 5 of 5 clusters
     assert [row["raw_low"], row["raw_high"]] == pytest.approx([q, 1])
     assert [row["kappa_low"], row["kappa_high"]] == pytest.approx([2 * q - 1, 1])
+    (row,) = rows_of({"a": {1: 1, 2: 0}, "b": {1: 1, 2: 1}}, cluster=lambda item: "all")
+    assert math.isnan(row["raw_low"])
 
 
 def test_a_rater_that_says_the_same_throughout_leaves_kappa_open():
@@ -213,11 +180,6 @@ def test_a_rater_that_says_the_same_throughout_leaves_kappa_open():
     assert row["kappa_high"] > 0.5
 
 
-def test_one_cluster_has_no_interval():
-    (row,) = rows_of({"a": {1: 1, 2: 0}, "b": {1: 1, 2: 1}}, cluster=lambda item: "all")
-    assert math.isnan(row["raw_low"])
-
-
 @given(
     st.dictionaries(
         st.sampled_from(["a", "b", "c"]),
@@ -225,23 +187,20 @@ def test_one_cluster_has_no_interval():
     )
 )
 def test_any_verdicts_give_rows(verdicts):
-    rows = agreement_rows(verdicts, by=lambda item: str(item % 2), cluster=lambda item: item % 3)
+    how = {"by": lambda item: str(item % 2), "cluster": lambda item: item % 3}
+    rows = agreement.agreement_rows(verdicts, **how)
     assert len(rows[rows["model"] == ""]) == math.comb(len(verdicts), 2)
     for values in (rows["raw"], rows["raw_low"], rows["raw_high"]):
         assert values.dropna().between(0, 1).all()
     assert (rows["kappa_low"].fillna(-1) <= rows["kappa_high"].fillna(1)).all()
-    pd.testing.assert_frame_equal(
-        rows, agreement_rows(verdicts, by=lambda item: str(item % 2), cluster=lambda item: item % 3)
-    )
+    pd.testing.assert_frame_equal(rows, agreement.agreement_rows(verdicts, **how))
 
 
-def test_the_majority_needs_two_and_no_tie():
-    raters = {
-        "ann": {1: 1, 2: 1, 3: 1, 4: 1},
-        "bob": {1: 1, 2: 0, 4: None},
-        "cid": {1: 0, 3: 1},
-    }
-    assert majority(raters) == {1: 1, 3: 1}
+def test_the_majority_needs_two_and_no_tie_and_none_is_no_verdict():
+    raters = {"ann": {1: 1, 2: 1, 3: 1, 4: 1}, "bob": {1: 1, 2: 0, 4: None}, "cid": {1: 0, 3: 1}}
+    assert agreement.majority(raters) == {1: 1, 3: 1}
+    (row,) = rows_of({"a": {1: 1, 2: None, 3: 0}, "b": {1: 1, 2: 1, 3: None}})
+    assert (row["n"], row["only_first"], row["only_second"]) == (1, 1, 1)
 
 
 def parse(verdicts, score):
@@ -259,12 +218,14 @@ def label(**changes):
     return {"model": "m", "sample_id": "s1", "verdicts": [1, 0]} | changes
 
 
-def test_labels_are_read_by_rater():
+def test_labels_are_read_by_rater_and_of_models_that_run():
     found = labels(label(), label(sample_id="other"), label(rater="ann", verdicts=[0]))
     assert found == {
         HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0, ("m", "other", 0): 1, ("m", "other", 1): 0},
         "ann": {("m", "s1", 0): 0},
     }
+    found = labels(label(model="n", sample_id="?"), label())
+    assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}
 
 
 def test_where_a_part_is_asked_labels_may_be_of_more():
@@ -275,11 +236,6 @@ def test_where_a_part_is_asked_labels_may_be_of_more():
     records.append(label(rater="ann", verdicts="yes"))
     with pytest.raises(UserError, match="record 3, sample 's1'"):
         read_labels(Labels("labels.jsonl", records, of_more=True), known, parse)
-
-
-def test_labels_of_models_that_do_not_run_are_passed_over():
-    found = labels(label(model="n", sample_id="?"), label())
-    assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}
 
 
 def test_a_bad_label_file_is_told_in_one_sentence():
@@ -312,7 +268,7 @@ def test_each_draw_is_an_answer_of_its_own_and_people_label_the_first():
     assert of_judges == {"a": {("m", "s", 1): 0, ("m", "s#1", 1): 0, ("m", "s#2", 1): 1}}
     labelled = Labels("labels.jsonl", [label(sample_id="s", verdicts=[0])])
     of_people = read_labels(labelled, scores, by)
-    (together, *_) = answer_agreement(of_judges, of_people, scores).to_dict("records")
+    (together, *_) = agreement.answer_agreement(of_judges, of_people, scores).to_dict("records")
     assert (together["n"], together["raw"], together["only_first"]) == (1, 1, 2)
     with pytest.raises(UserError, match="unknown sample_id 's#1'"):
         read_labels(Labels("labels.jsonl", [label(sample_id="s#1")]), scores, by)

@@ -29,15 +29,13 @@ def expected(frame: pd.DataFrame, *by: str) -> dict:
     return rows.set_index(["model", *by])["expected"].to_dict()
 
 
-def test_each_model_should_have_the_samples_of_its_own_prompts():
+def test_expected_answers_are_those_of_a_model_s_own_prompts_and_repeats():
     mixed = answers(m="a0 b0", short="a0", other="x0! y0! z0!")
     assert expected(mixed) == {"m": 2, "short": 2, "other": 3}
-
-
-def test_each_draw_of_a_sample_is_expected():
     frame = answers(m="a0 a1 a2 b0 b1 b2", n="a0 b0", lost="a0 a1")
     for model, repeats in {"m": 3, "n": 1, "lost": 2}.items():
         assert expected(frame, "task")[model, "T"] == expected(frame, "task")[model, "U"] == repeats
+    assert models_by_prompts(pd.DataFrame({"model": ["m", "n"]})) == {"m": OWN, "n": OWN}
 
 
 def test_released_score_files_say_that_they_are_of_other_prompts(tmp_path):
@@ -53,7 +51,3 @@ def test_released_score_files_say_that_they_are_of_other_prompts(tmp_path):
     assert prompts_of(record) == RELEASED
     del record["prompts"]
     assert prompts_of(record) == OWN
-
-
-def test_metrics_files_without_the_column_are_of_the_config_s_prompts():
-    assert models_by_prompts(pd.DataFrame({"model": ["m", "n"]})) == {"m": OWN, "n": OWN}

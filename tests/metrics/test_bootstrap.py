@@ -65,13 +65,10 @@ def spread(frame: pd.DataFrame) -> dict:
 THREE = {"a": (1.0, 0.5), "b": (0.9, 0.3), "c": (0.7, 0.6)}
 
 
-def test_variation_is_the_sample_deviation_over_the_mean():
+def test_variation_is_the_sample_deviation_over_the_mean_without_interval_where_clusters_agree():
     row = spread(groups(dict.fromkeys("abc", (1.0, 0.5))))["T"]
     assert row["value"] == pytest.approx(0.3535533906 / 0.75)
     assert row["n"] == 2
-
-
-def test_clusters_that_all_spread_alike_leave_a_spread_without_interval():
     row = spread(groups(dict.fromkeys("abc", (1.0, 0.5))))["T"]
     assert np.isnan([row["low"], row["high"]]).all()
 

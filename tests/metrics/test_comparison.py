@@ -59,24 +59,18 @@ def test_only_common_samples_are_compared():
     assert rows.loc["A", "n"] == 2
     assert rows.loc["A", "difference"] == 0.5
     assert rows.loc["overall", "n"] == 6
-
-
-def test_a_task_without_common_samples_has_no_row():
     rows = compared(frame_of({"m": [None] * 4 + [1] * 4, "n": [1] * 4 + [0] * 4}))
     assert set(rows.index) == {"B", "overall"}
     assert rows.loc["overall", "difference"] == 1.0
 
 
-def test_a_model_does_not_differ_from_its_copy():
+def test_a_model_does_not_differ_from_its_copy_and_each_pair_is_there_once():
     totals = [0.1, 0.7, 0.3, 0.9, 0.2, 0.4, 1.0, 0.0]
     rows = compared(frame_of({"m": totals, "n": totals}))
     assert (rows["difference"] == 0).all()
     assert ((rows["low"] < 0) & (rows["high"] > 0)).all()
     assert (rows["p"] == 1).all()
     assert rows["p_adjusted"].isna().all()  # two clusters could tell nothing apart
-
-
-def test_each_pair_is_there_once():
     rng = np.random.default_rng(2)
     frame = frame_of({name: rng.random(8).tolist() for name in "klmn"})
     rows = compared(frame).reset_index()
@@ -109,13 +103,10 @@ HOURS = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 """The differences of "Student" (1908), hours of sleep of ten patients: t = 4.0621 (R's t.test)."""
 
 
-def test_error_and_freedom_are_those_of_a_paired_t_test():
+def test_error_freedom_and_interval_are_those_of_a_paired_t_test():
     row = pair([10 + hour for hour in HOURS], [10.0] * 10)
     assert row["difference"] == pytest.approx(1.58)
     assert (row["error"], row["degrees_of_freedom"]) == pytest.approx((0.3889587, 9), rel=1e-6)
-
-
-def test_differences_that_are_not_skewed_have_the_interval_of_a_paired_t_test():
     # Far from what a difference can be at most, log odds are straight.
     first = [1e4 + n for n in range(-1, 9)]
     row = pair(first, [1e4] * 10)
@@ -138,13 +129,10 @@ def test_skewed_differences_reach_to_where_hall_s_cubic_is_t():
     assert row["low"] == pytest.approx(1.58 - t * error, rel=1e-3)
 
 
-def test_the_signs_of_five_differences_cannot_exclude_0():
+def test_few_clusters_exclude_nothing():
     row = pair([0.9, 0.91, 0.92, 0.93, 0.94], [0.1] * 5)
     assert row["p"] == 2 / 2**5
     assert row["low"] == 0 < row["difference"] < row["high"]
-
-
-def test_one_cluster_allows_neither_interval_nor_test():
     row = pair([1.0, 0.5], [0.0, 0.5], clusters=1)
     assert row["difference"] == 0.5
     assert np.isnan([row[name] for name in ("low", "high", "p", "p_adjusted", "error")]).all()

@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steadfast.stats.corrected import (
-    FEWEST,
-    corrected,
-    corrected_rows,
-    raw_values,
-)
+from steadfast.stats.corrected import FEWEST, corrected, corrected_rows, raw_values
 
 GROUPS = 180
 ITEMS = 5
@@ -75,14 +70,11 @@ def test_intervals_cover_a_share_near_the_limit(labelled):
     assert 0.92 <= covered / RUNS <= 0.985
 
 
-def test_without_others_it_is_the_mean_of_people():
+def test_labels_of_all_give_people_s_mean_and_too_few_no_value():
     true = np.arange(20) % 2.0
     said = np.ones(20)
     found = corrected(np.column_stack([said, said]), np.ones((20, 2)), true, np.ones(20, bool))
     assert found.value == 0.5 and found.share == 0
-
-
-def test_a_judge_without_a_fault_needs_few_labels():
     true = np.arange(200) % 2.0
     known = np.arange(200) < 20
     found = corrected(
@@ -90,9 +82,6 @@ def test_a_judge_without_a_fault_needs_few_labels():
     )
     assert found.value == pytest.approx(0.5)
     assert found.share == pytest.approx(0.9)  # 1 ÷ (1 + 20/180)
-
-
-def test_too_few_labels_give_no_value():
     known = np.arange(40) < FEWEST - 1
     columns = np.column_stack([np.ones(40), known])
     assert corrected(columns, columns, np.ones(40), known) is None
@@ -118,16 +107,13 @@ def test_differences_are_of_labelled_models_and_paired():
     assert list(rows["clusters"]) == [20, 20, 20]
 
 
-def test_labels_that_are_all_alike_leave_room_for_others():
+def test_labels_that_are_all_alike_leave_room_and_what_no_judge_decided_is_not_corrected():
     judge = units("a", [1.0, 0.0] * 20)
     labels = units("a", [0.0] * 20)
     (row,) = corrected_rows(judge, labels, RAW, {"X": 1.0}).itertuples()
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
     assert (row.value, row.low) == (0, pytest.approx(0, abs=1e-12))
     assert row.high == pytest.approx(3.8415 / 23.8415, abs=1e-4)
-
-
-def test_what_no_judge_decided_is_not_corrected():
     judge = pd.concat(
         [units("a", [1.0] * 40), units("a", [0.0] * 40, sure=True).assign(unit=range(40))]
     )

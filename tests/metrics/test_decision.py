@@ -58,23 +58,26 @@ def test_a_pair_that_stands_turned_has_its_interval_turned():
     assert turned["p"] == first["p"]
 
 
-def test_a_model_that_is_not_compared_has_no_test():
-    frames = decided({"a_b": 0.5, "a_x": 1e-6}, models="ab").frames
-    rows = frames["comparisons"].set_index(["task", "other"])
-    assert rows.loc[("overall", "b"), "p"] > 0 and np.isnan(rows.loc[("overall", "x"), "p"])
-
-
-def test_looks_before_count():
+def test_looks_before_count_and_have_twelve_digits():
     first = decided({"a_b": 1e-6, "a_c": 1e-6, "b_c": 0.5})
     again = decided({"a_b": 0.5, "a_c": 0.5, "b_c": 0.5}, first.looks)
     assert again.record["models"]["a"]["better than"] == ["b", "c"]
     assert again.record["looks"][0] == first.looks[0]
+    rows = comparisons(a_b=1 / 3)
+    frames = {"comparisons": rows, "summary": summary("a", "b")}
+    asked = {"a": 2, "b": 2}
+    made = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {})
+    assert made.looks[0][0][3] == 0.333333333333
+    assert not np.isnan(made.looks[0][0]).any()
 
 
-def test_a_pair_without_a_test_stays_open():
+def test_a_pair_without_a_test_or_of_a_model_not_compared_has_none():
     record = decided({"a_b": float("nan"), "a_c": 1e-6}).record
     assert record["looks"][0] == [None, [0.1, 0.02, 30.0, 1e-6], None]
     assert record["models"]["b"]["open"] == ["a", "c"]
+    frames = decided({"a_b": 0.5, "a_x": 1e-6}, models="ab").frames
+    rows = frames["comparisons"].set_index(["task", "other"])
+    assert rows.loc[("overall", "b"), "p"] > 0 and np.isnan(rows.loc[("overall", "x"), "p"])
 
 
 def test_only_tests_that_hold_at_every_look_are_kept():
@@ -122,8 +125,7 @@ def test_as_much_is_expected_of_a_model_as_it_was_asked():
     assert frames["coverage"]["expected"].tolist() == [6, 6, 4]
     assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
 
-
-def test_what_a_model_s_rounds_have_no_row_of_is_not_expected_of_it():
+    # nor what its rounds have no row of
     def measured(models):
         tasks = ["T", "U"] if "b" in models else ["T"]
         rows = [{"model": m, "task": task, "expected": 6} for m in models for task in tasks]
@@ -143,12 +145,3 @@ def test_tables_say_how_far_a_run_asked(goes_on, state):
     shown = Display(models={"a": Shown("Model A")})
     (sentence,) = adaptive_remark([decision | {"goes_on": goes_on}], shown)
     assert state in sentence and "3 by Model A, b; 2 by c." in sentence
-
-
-def test_numbers_of_a_look_have_twelve_digits():
-    rows = comparisons(a_b=1 / 3)
-    frames = {"comparisons": rows, "summary": summary("a", "b")}
-    asked = {"a": 2, "b": 2}
-    made = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {})
-    assert made.looks[0][0][3] == 0.333333333333
-    assert not np.isnan(made.looks[0][0]).any()

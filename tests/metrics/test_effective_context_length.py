@@ -36,36 +36,27 @@ def reach(values: list[float], low: list[float], high: list[float]) -> Reach:
     return reaches(rows)["m"]
 
 
-def test_a_length_counts_where_all_up_to_it_keep_the_share():
+def test_the_effective_length_and_its_range_by_hand():
     # What comes back after a fall does not count: 32k is not reached through 16k.
     assert reach([0.9, 0.8, 0.95], [0.8, 0.7, 0.8], [1, 0.9, 1.1]).value == "8k"
     assert reach([0.85, 0.86, 0.9], [0.8] * 3, [1] * 3).value == "32k"
     assert reach([0.5, 0.5, 0.5], [0.4] * 3, [0.6] * 3).value == "4k"
-
-
-def test_the_lower_end_goes_up_from_the_shortest_and_the_upper_down_from_the_longest():
+    # the lower end goes up from the shortest, the upper one down from the longest
     assert reach([0.95, 0.9, 0.6], [0.9, 0.8, 0.5], [1, 1, 0.7])[1:3] == ("8k", "16k")
     # 32k is surely kept, and 16k is not: the lower end ends before it.
     assert reach([0.95, 0.86, 0.95], [0.9, 0.8, 0.9], [1, 1, 1])[1:3] == ("8k", "32k")
     # 8k has surely fallen, and nothing is sure of 32k: the upper end ends there.
     assert reach([0.5, 0.5, 0.8], [0.4, 0.4, 0.7], [0.6, 0.6, 0.9])[1:3] == ("4k", "32k")
-
-
-def test_ranges_are_open_where_no_length_surely_falls():
+    # open where no length surely falls
     kept_all = reach([0.95] * 3, [0.9] * 3, [1] * 3)
     assert (kept_all.text, kept_all.range) == ("≥ 32k", "≥ 32k")
     fallen = reach([0.95, 0.5, 0.4], [0.9, 0.4, 0.3], [1, 0.6, 0.5])
     assert (fallen.text, fallen.range) == ("8k", "8k")
-
-
-def test_lengths_from_the_first_without_a_score_on_say_nothing():
+    # nothing is said from the first length without a score on
     gap = reach([0.95, math.nan, 0.2], [0.9, math.nan, 0.1], [1, math.nan, 0.3])
     assert gap == Reach("8k", "8k", "8k", "8k")
     assert gap.text == "≥ 8k"
     assert reach([math.nan], [math.nan], [math.nan]) == Reach()
-
-
-def test_without_an_interval_there_is_no_range():
     single = reach([0.95, 0.5], [math.nan] * 2, [math.nan] * 2)
     assert (single.text, single.range) == ("8k", "")
 

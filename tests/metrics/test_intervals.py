@@ -11,7 +11,7 @@ from scipy.stats import binomtest, norm
 
 from steadfast.stats.intervals import Clusters, joined
 
-T2, T1 = 4.302653, 12.706205  # Student's t, 97.5 %, of 2 and 1 degrees of freedom (tables)
+T2 = 4.302653  # Student's t, 97.5 %, of 2 degrees of freedom (tables)
 
 
 def samples(clusters: dict[str, list[float]], **columns) -> pd.DataFrame:
@@ -34,14 +34,11 @@ def ends(frame: pd.DataFrame, **options) -> list[float]:
 WIDE = (-1e6, 1e6)  # limits so far off that they change nothing
 
 
-def test_one_stratum_is_student_s_t_of_the_clusters_means():
+def test_intervals_are_student_s_t_of_the_clusters_by_stratum():
     # Means .3, .5 and .7: standard error .2 / √3.
     frame = samples({"a": [0.2, 0.4], "b": [0.5, 0.5], "c": [0.7, 0.7]})
     half = T2 * 0.2 / math.sqrt(3)
     assert ends(frame, limits=WIDE) == pytest.approx([0.5 - half, 0.5 + half], rel=1e-4)
-
-
-def test_strata_of_two_share_their_degrees_of_freedom():
     # Equal differences in both strata: Welch's 2²/(2/3) − 2 = 4, no more than the 2 that there are.
     frame = pd.concat(
         [samples({"a": [0.1], "b": [0.2]}), samples({"c": [0.6], "d": [0.7]}, stratum="t")]
@@ -50,11 +47,15 @@ def test_strata_of_two_share_their_degrees_of_freedom():
     assert ends(frame, limits=WIDE) == pytest.approx([0.4 - half, 0.4 + half], rel=1e-4)
 
 
-def test_near_a_limit_the_interval_is_of_log_odds():
+def test_near_a_limit_intervals_are_of_log_odds_and_beyond_it_open():
     # .9 is log 9, with the standard error .1/√3 over .9·.1. Clusters are not skewed.
     frame = samples({"a": [1.0], "b": [0.9], "c": [0.8]})
     odds = [math.log(9) + t * 0.1 / math.sqrt(3) / 0.09 for t in (-T2, T2)]
     assert ends(frame) == pytest.approx([1 / (1 + math.exp(-o)) for o in odds], rel=1e-4)
+    # values beyond the limit have none on that side
+    frame = samples({"a": [1.3], "b": [0.9], "c": [1.1]})
+    half = T2 * 0.2 / math.sqrt(3)
+    assert ends(frame) == pytest.approx([1.1 - half, 1.1 + half], rel=1e-4)
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 20])
@@ -69,12 +70,6 @@ def test_clusters_that_agree_between_the_limits_have_an_interval_too():
     assert ends(samples({name: [0.5] for name in "abcd"})) == pytest.approx([q / 2, 1 - q / 2])
 
 
-def test_values_beyond_the_limit_have_none_on_that_side():
-    frame = samples({"a": [1.3], "b": [0.9], "c": [1.1]})
-    half = T2 * 0.2 / math.sqrt(3)
-    assert ends(frame) == pytest.approx([1.1 - half, 1.1 + half], rel=1e-4)
-
-
 def test_a_stratum_with_one_cluster_leaves_the_whole_without_interval():
     frame = pd.concat(
         [samples({"a": [0.0], "b": [1.0]}), samples({"c": [1.0]}, stratum="t", task="U")]
@@ -87,12 +82,9 @@ def test_a_stratum_with_one_cluster_leaves_the_whole_without_interval():
     assert np.isnan([overall["low"], overall["high"]]).all()
 
 
-def test_unscored_samples_count_nowhere():
+def test_unscored_samples_and_those_of_no_cluster_count_nowhere():
     row = row_of(samples({"a": [0.0, np.nan], "b": [1.0]}))
     assert (row["n"], row["value"]) == (2, 0.5)
-
-
-def test_samples_of_no_cluster_or_cell_count_nowhere():
     frame = samples({"a": [0.1, 0.9], "b": [0.3, 0.9], "c": [0.5]})
     found = Clusters(frame, ["stratum"])
     frame.loc[1, "cluster"] = None

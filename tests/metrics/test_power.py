@@ -16,19 +16,13 @@ def test_with_many_clusters_the_smallest_difference_is_that_of_the_paired_t_test
     assert smallest_difference(size**-0.5, size - 1) == pytest.approx(effect, rel=0.003)
 
 
-def test_with_few_clusters_the_guard_against_skew_costs_power():
-    # A plain t test would reach .80 with ten pairs and an effect of 1.
-    assert 1.02 < smallest_difference(10**-0.5, 9) < 1.15
-
-
-def test_many_degrees_of_freedom_give_the_normal_distribution_s_difference():
+def test_the_smallest_difference_by_hand_for_many_and_few_clusters():
     # (1.95996 + 0.84162) standard errors
     assert smallest_difference(1.0, 1e7) == pytest.approx(2.80158, abs=1e-4)
-
-
-def test_more_pairs_need_a_larger_difference():
     # By Holm's first step for ten pairs at .05: (2.80703 + 0.84162) standard errors
     assert smallest_difference(1.0, 1e7, pairs=10) == pytest.approx(3.64865, abs=1e-4)
+    # A plain t test would reach .80 with ten pairs and an effect of 1.
+    assert 1.02 < smallest_difference(10**-0.5, 9) < 1.15
 
 
 @pytest.mark.parametrize("degrees_of_freedom", [0, float("nan")])
@@ -68,10 +62,7 @@ def test_as_many_contexts_as_a_skewed_normal_deviate_needs():
     assert PILOT.needed(0.1, pairs=10) == pytest.approx(1.7 * n, rel=0.05)
 
 
-def test_a_run_that_can_never_be_large_enough_has_no_number():
+def test_a_run_too_large_or_too_small_has_no_number():
     assert PILOT.needed(1e-6) is None
-
-
-def test_fewer_than_six_contexts_promise_nothing():
     # The signs of five differences cannot reach p = .05.
     assert math.isnan(PILOT.smallest(5)) and not math.isnan(PILOT.smallest(6))

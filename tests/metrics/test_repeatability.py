@@ -7,11 +7,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.show.nondeterminism import nondeterminism_page
-from steadfast.stats.repeatability import (
-    COLUMNS,
-    answer_deviations,
-    nondeterminism_rows,
-)
+from steadfast.stats.repeatability import COLUMNS, answer_deviations, nondeterminism_rows
 
 
 def sample(task, text, total):
@@ -31,25 +27,19 @@ def row(rows, task, way):
     return next(r for r in rows if (r["task"], r["way"]) == (task, way))
 
 
-def test_equal_responses_do_not_vary():
+def test_variation_of_equal_and_different_responses_by_hand():
     rows = nondeterminism_rows(PASSES, COUNTS)
     of_a = row(rows, "A", "alone")
     assert (of_a["identical"], of_a["differ"]) == (1, 0)
     assert (of_a["score"], of_a["score_sd"], of_a["answer_sd"]) == (1, 0, 0)
     assert row(rows, "B", "together")["identical"] == 1
     assert all(tuple(one) == COLUMNS for one in rows)
-
-
-def test_different_responses_are_the_share_of_pairs_and_the_spread_of_scores():
     of_b = row(nondeterminism_rows(PASSES, COUNTS), "B", "alone")
     assert (of_b["identical"], of_b["repeats"], of_b["n"]) == (0, 2, 1)
     assert of_b["differ"] == 1
     assert of_b["score"] == pytest.approx(0.5)
     assert of_b["score_sd"] == pytest.approx(stdev([0.4, 0.6]))
     assert of_b["answer_sd"] == pytest.approx(math.sqrt(0.02))  # variance of .4 and .6
-
-
-def test_overall_is_the_mean_over_tasks():
     overall = row(nondeterminism_rows(PASSES, COUNTS), "overall", "alone")
     assert overall["identical"] == 0.5
     assert overall["score"] == pytest.approx((0.7 + 0.8) / 2)
@@ -71,16 +61,13 @@ def test_the_deviation_of_one_answer_goes_by_the_part_s_tasks():
         assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
 
 
-def test_responses_without_a_score_are_compared_alone():
+def test_responses_without_a_score_are_compared_alone_and_the_page_says_what_was_asked():
     passes = {
         key: {name: {**one, "total": None} for name, one in of.items()}
         for key, of in PASSES.items()
     }
     overall = row(nondeterminism_rows(passes, COUNTS), "overall", "alone")
     assert (overall["identical"], overall["score"], overall["answer_sd"]) == (0.5, None, None)
-
-
-def test_the_page_has_the_finding_first_and_what_was_asked_last():
     rows = nondeterminism_rows(PASSES, COUNTS)
     page = nondeterminism_page("m on b 4k", rows, "Synthetic text.")
     assert page.startswith("# Run-to-run variation of m on b 4k\n\n2 requests, 2 times each alone")

@@ -72,7 +72,7 @@ def checked(record: dict, fields: tuple[str, ...]) -> dict:
     return {name: value for name, value in record.items() if name in (*REQUIRED, *fields)}
 
 
-def test_tidy_rows_come_back_from_their_file_sorted(tmp_path):
+def test_tidy_rows_come_back_from_their_file_sorted_with_the_kinds_of_their_columns(tmp_path):
     part = pd.DataFrame({"model": ["b", "null"], "length": ["8k", None], "value": [1 / 3, 1.0]})
     rows = tidy([part.assign(n=2)], {"model": ["null", "b"], "length": ["8k"]})
     write_csv(tmp_path / "x.csv", rows)
@@ -82,9 +82,7 @@ def test_tidy_rows_come_back_from_their_file_sorted(tmp_path):
         ["b", "8k", 0.333333333333],
     ]
     assert back["low"].isna().all()
-
-
-def test_columns_keep_their_kind_also_where_nothing_stands(tmp_path):
+    # columns keep their kind, also where nothing stands
     (tmp_path / "x.csv").write_text("model,n,value,low\nNA,2,0.1,\n007,3,,\n")
     (tmp_path / "none.csv").write_text("model,n,value\n")
     back = read_csv(tmp_path / "x.csv")

@@ -45,16 +45,14 @@ def test_unchanged_signs_give_the_statistic_of_the_single_test(strata):
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
 
-def test_a_stratum_of_which_a_pair_has_one_cluster_too():
+def test_unequal_weights_and_lone_clusters_give_the_statistic_of_the_single_test():
     frame = scores(np.random.default_rng(1).random((3, 7)), "xxxxyyy")
     lacks = (frame["model"] == "m00") & frame["cluster"].isin(["5", "6"])
     of = differences(frame[~lacks])
     assert sorted((of.shares > 0).sum(axis=1)) == [5, 5, 7]
     own = _flipped_statistics(of.contributions, of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
-
-
-def test_clusters_of_unequal_weight_too():
+    # of unequal weight, too
     of = differences(scores(np.random.default_rng(1).random((3, 7)), "xxxxyyy"))
     shares = of.shares * np.array([1, 2, 3, 4, 3, 2, 1])
     shares /= shares.sum(axis=1, keepdims=True)

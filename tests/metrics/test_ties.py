@@ -31,10 +31,14 @@ def rows(**p: float) -> pd.DataFrame:
 FOUND = Ties.of(rows(ac=0.04, ad=0.001, bd=0.01, cd=0.049, bc=0.05))
 
 
-def test_the_group_of_the_best_is_all_whose_ranks_hold_1():
+def test_ranks_and_the_group_of_the_best_are_what_the_test_leaves():
     assert FOUND.best(VALUES) == {"a", "b"}
     told = Ties.of(rows(bd=0.01))  # the others are not told apart: a, the highest, from none
     assert told.best(VALUES) == {"a", "b", "c"}
+    assert FOUND.ranks(VALUES) == {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": (4, 4)}
+    assert FOUND.best({"b": 0.8, "c": 0.7, "d": 0.1}) == {"b", "c"}
+    assert FOUND.best({**VALUES, "elsewhere": 0.85}) == {"a", "b"}
+    assert FOUND.best({**VALUES, "elsewhere": 0.95}) == {"a", "b"}
 
 
 def test_each_model_goes_by_its_own_comparisons():
@@ -42,29 +46,13 @@ def test_each_model_goes_by_its_own_comparisons():
     assert Ties.of(one_sided).ranks(["a", "b"]) == {"a": (1, 2), "b": (2, 2)}
 
 
-def test_a_column_of_few_clusters_has_ranks_and_picks_nobody_out():
-    few = Ties.of(rows(ac=0.04).assign(clusters=FEWEST_FOR_BOLD - 1))
-    assert few.ranks(VALUES)["a"] == (1, 3)
-    assert few.best(VALUES) == set()
-
-
-def test_only_those_that_compete_are_of_the_group():
-    assert FOUND.best({"b": 0.8, "c": 0.7, "d": 0.1}) == {"b", "c"}
-
-
-def test_ranks_are_all_that_the_test_leaves():
-    assert FOUND.ranks(VALUES) == {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": (4, 4)}
-
-
-def test_without_a_test_nothing_is_best_and_nothing_ranked():
+def test_without_a_test_or_with_few_clusters_nobody_is_picked_out():
     untested = rows().assign(p_model=math.nan)
     for none in (NO_TIES, Ties.of(untested)):
         assert (none.best(VALUES), none.ranks(VALUES)) == (set(), {})
-
-
-def test_a_model_that_is_not_compared_with_the_best_is_not_of_its_group():
-    assert FOUND.best({**VALUES, "elsewhere": 0.85}) == {"a", "b"}
-    assert FOUND.best({**VALUES, "elsewhere": 0.95}) == {"a", "b"}
+    few = Ties.of(rows(ac=0.04).assign(clusters=FEWEST_FOR_BOLD - 1))
+    assert few.ranks(VALUES)["a"] == (1, 3)
+    assert few.best(VALUES) == set()
 
 
 def test_a_summary_carries_what_the_tables_need():
@@ -115,7 +103,7 @@ def samples(shift: float) -> pd.DataFrame:
     return frame.assign(sample_id=frame["cluster"], stratum=frame["category"], language="en")
 
 
-def test_models_are_compared_in_each_cell_by_itself():
+def test_models_are_compared_in_each_cell_by_clusters_within_strata():
     found = pairs(samples(0.1), ["language"], "category").set_index("category")
     # The mean of value / 10 over 0, .1, .2, .3 is .015.
     assert found["difference"].to_dict() == pytest.approx(
@@ -123,9 +111,6 @@ def test_models_are_compared_in_each_cell_by_itself():
     )
     assert found["n"].to_dict() == {"x": 4, "y": 4, "overall": 8}
     assert pairs(samples(0.1).iloc[:0], ["language"], "category").empty
-
-
-def test_clusters_are_counted_within_their_strata():
     assert sampling_units(samples(0), "language", ["category"]).values.tolist() == [
         ["en", "x", 4],
         ["en", "y", 4],

@@ -42,9 +42,14 @@ def shares(frame: pd.DataFrame, task: str = "T") -> dict[str, float]:
     return rows[rows["task"] == task].set_index("perspective")["value"].to_dict()
 
 
-def test_an_interaction_is_residual():
+def test_an_interaction_is_residual_and_equal_scores_have_no_variance():
     found = shares(factorial(lambda c, e, v: float(c != e)))
     assert found["residual"] == pytest.approx(1)
+    assert variance_shares(factorial(lambda c, e, v: 0.7), FACTORS).empty
+    one = factorial(lambda c, e, v: c)
+    two = factorial(lambda c, e, v: e).assign(task="U")
+    found = shares(pd.concat([one, two], ignore_index=True), "overall")
+    assert (found["context"], found["expression"]) == pytest.approx((0.5, 0.5))
 
 
 def test_the_order_of_factors_makes_no_difference_in_a_complete_design():
@@ -53,17 +58,6 @@ def test_the_order_of_factors_makes_no_difference_in_a_complete_design():
     turned = variance_shares(frame, dict(reversed(FACTORS.items())))
     turned = turned[turned["task"] == "T"].set_index("perspective")["value"]
     assert turned.to_dict() == pytest.approx(shares(frame))
-
-
-def test_equal_scores_have_no_variance_to_share():
-    assert variance_shares(factorial(lambda c, e, v: 0.7), FACTORS).empty
-
-
-def test_overall_is_the_mean_over_tasks():
-    one = factorial(lambda c, e, v: c)
-    two = factorial(lambda c, e, v: e).assign(task="U")
-    found = shares(pd.concat([one, two], ignore_index=True), "overall")
-    assert (found["context"], found["expression"]) == pytest.approx((0.5, 0.5))
 
 
 @given(st.lists(st.none() | st.floats(0, 1), min_size=24, max_size=24))
@@ -108,7 +102,7 @@ def by_depth(frame: pd.DataFrame, length: str = "", **groups) -> pd.DataFrame:
     return rows[rows["length"] == length].reset_index(drop=True)
 
 
-def test_few_places_are_put_in_thirds():
+def test_places_are_put_in_thirds_or_tenths():
     rows = by_depth(placed([0, 0.1, 0.4, 0.5, 1, 0.9, None], [1, 0, 1, 1, 0, 1, 1]))
     assert rows["bin"].tolist() == [1, 2, 3]
     assert rows["value"].tolist() == [0.5, 1.0, 0.5]
@@ -117,25 +111,16 @@ def test_few_places_are_put_in_thirds():
     # Two contexts, one right and one wrong: 1/2 ± ½ √(z² ÷ (2 + z²)), Wilson's
     half = math.sqrt(3.841459 / 5.841459) / 2
     assert rows.loc[0, ["low", "high"]].tolist() == pytest.approx([0.5 - half, 0.5 + half])
-
-
-def test_many_places_are_put_in_tenths_and_the_last_holds_the_end():
+    # many places are put in tenths; the last one holds the end
     rows = by_depth(placed(list(np.linspace(0, 1, 41)), [1.0] * 41))
     assert rows["bin"].tolist() == list(range(1, 11))
     assert rows["n"].tolist() == [4] * 9 + [5]
-
-
-def test_a_bin_without_samples_has_no_row():
     assert by_depth(placed([0, 0.9], [1, 0]))["bin"].tolist() == [1, 3]
+    assert by_depth(placed([0, 0.1], [1, 1]).drop(columns="depth")).empty
+    assert by_depth(placed([None, None], [1, 1])).empty
 
 
-def test_tasks_are_also_taken_together():
-    frame = pd.concat([placed([0, 0.1], [1, 1]), placed([0, 0.1], [0, 0]).assign(task="U")])
-    rows = by_depth(frame, both=["T", "U"]).set_index("task")
-    assert rows["value"].to_dict() == {"T": 1.0, "U": 0.0, "both": 0.5}
-
-
-def test_each_length_has_its_own_success_in_equally_many_bins():
+def test_each_length_and_tasks_together_have_their_own_bins():
     many = placed(list(np.linspace(0, 1, 41)), [1.0] * 41)
     few = placed([0, 0.5, 1], [0.0, 0.5, 1.0]).assign(length="8k")
     frame = pd.concat([many, few], ignore_index=True)
@@ -143,21 +128,16 @@ def test_each_length_has_its_own_success_in_equally_many_bins():
     short, long = (by_depth(frame, length) for length in ("4k", "8k"))
     assert (short["bins"].tolist(), long["bins"].tolist()) == ([3] * 3, [3] * 3)
     assert (short["value"].tolist(), long["value"].tolist()) == ([1.0] * 3, [0.0, 0.5, 1.0])
+    frame = pd.concat([placed([0, 0.1], [1, 1]), placed([0, 0.1], [0, 0]).assign(task="U")])
+    rows = by_depth(frame, both=["T", "U"]).set_index("task")
+    assert rows["value"].to_dict() == {"T": 1.0, "U": 0.0, "both": 0.5}
 
 
-def test_without_depth_there_are_no_rows():
-    assert by_depth(placed([0, 0.1], [1, 1]).drop(columns="depth")).empty
-    assert by_depth(placed([None, None], [1, 1])).empty
-
-
-def test_ties_are_corrected_for():
+def test_correlations_mind_ties_and_need_two_values():
     first = np.array([1.0, 1, 2])
     second = np.array([1.0, 2, 3])
     assert kendall(first, second) == pytest.approx(2 / 6**0.5)
     assert spearman(first, second) == pytest.approx(1.5 / (1.5 * 2) ** 0.5)
-
-
-def test_a_constant_side_has_no_correlation():
     both = pd.DataFrame({"task": "T", "value_x": [1.0, 1.0], "value_y": [1.0, 2.0]})
     assert agreement(both).empty
 

@@ -39,7 +39,7 @@ def read(found) -> list[dict[str, str]]:
     return list(csv.reader(io.StringIO(comma_separated(found))))
 
 
-def test_a_row_for_all_and_for_each_model_of_a_pair():
+def test_agreement_has_a_row_for_all_and_each_model_and_people_a_section():
     head, *rows = read(table(JUDGES))
     assert head[:5] == ["group", "First", "Second", "Model", "Items"]
     # m: 3 of 4 agree, chance (2·3 + 2·1)/16 = 1/2; n: both alike.
@@ -48,9 +48,6 @@ def test_a_row_for_all_and_for_each_model_of_a_pair():
         ["Judges", "Judge_1", "other", "Model M", "4", "75.0", "0.50", "0", "0", ""],
         ["Judges", "Judge_1", "other", "n", "2", "100.0", "1.00", "0", "0", ""],
     ]
-
-
-def test_people_have_a_section_of_their_own_and_single_items_are_counted():
     rows = [row for row in read(table(JUDGES, PEOPLE)) if row[0] == "Judges and people"]
     assert [row[1:5] for row in rows[:3]] == [
         ["Judge_1", "ann", "All models", "3"],

@@ -32,7 +32,7 @@ def test_the_highest_of_each_benchmark_stands_with_its_lead(found):
     assert found(row("b", "IFS", 0.5)) == []
 
 
-def test_models_that_the_test_does_not_tell_from_the_highest_are_named(found):
+def test_models_not_told_from_the_highest_are_named_and_a_lead_that_no_test_confirms(found):
     told = {"a": ("", "", "b"), "b": ("c", "", "a"), "c": ("", "b", "")}
     ars = [
         one | dict(zip(COLUMNS, told[one["model"]], strict=True))
@@ -41,9 +41,6 @@ def test_models_that_the_test_does_not_tell_from_the_highest_are_named(found):
     assert "Not significantly below the highest (paired test): LIFBench b." in found(*ars)
     ars[0]["not_distinguished"] = ""
     assert not any("Not significantly" in sentence for sentence in found(*ars))
-
-
-def test_a_lead_that_no_test_can_confirm_is_said_to_be_none(found):
     ars = [one | {"sampled": "3 families of contexts"} for one in three("ARS", 0.7, 0.6, 0.5)]
     form = "Too few sampling units to distinguish the highest from any other: LIFBench ({})."
     sentence = form.format("3 families of contexts")
@@ -52,7 +49,7 @@ def test_a_lead_that_no_test_can_confirm_is_said_to_be_none(found):
     assert sentence not in found(*ars)
 
 
-def test_effective_lengths_stand_with_their_ranges(found):
+def test_effective_lengths_and_missing_responses_are_told(found):
     ars = [
         one | {"effective_context_length": "16k", "effective_context_length_range": "8k to 32k"}
         for one in three("ARS", 0.7, 0.6, 0.5)[:1]
@@ -60,9 +57,6 @@ def test_effective_lengths_stand_with_their_ranges(found):
     assert "Effective context length (95 % interval): LIFBench Model_A 16k (8k to 32k)." in found(
         *ars
     )
-
-
-def test_what_is_missing_is_counted(found):
     rows = [row(name, "HSR", 50, n=n, expected=200) for name, n in (("a", 199), ("b", 200))]
     assert "Responses without a score: HSR of Model_A (from 99 % scored)." in found(*rows)
     many = [row(f"m{i}", "HSR", 50, n=100, expected=200) for i in range(5)]

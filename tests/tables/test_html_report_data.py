@@ -13,12 +13,9 @@ def row(output, score):
     return answer_row(FinishedAnswer("m", 0, output, score))
 
 
-def test_an_answer_without_a_score_has_a_status_and_no_total():
+def test_an_answer_s_row_has_its_status_total_and_whether_raters_differ():
     assert row(None, None) == ["not requested", None, None, 0]
     assert row({"status": "overflow"}, None) == ["overflow", None, None, 0]
-
-
-def test_raters_differ_only_where_their_totals_do():
     assert row(None, SCORE) == ["ok", 0.5, {"format": 1.0}, 0]
     for total, differ in ((0.5, 0), (0.25, 1)):
         assert row(None, {**SCORE, "other_raters": {"judge": {"total": total}}})[3] == differ

@@ -16,19 +16,18 @@ def pairs(count: int) -> list[Column]:
     return [Column(heading, f"Group {heading[1]}") for heading in headings]
 
 
-def test_a_narrow_table_is_in_small_print_with_its_intervals_beside_the_values():
+def test_intervals_stand_beside_or_below_the_values_by_the_table_s_width():
     narrow = table(*pairs(2))
     found = layout(narrow)
     assert (len(found.blocks), found.folded, found.size) == (1, False, "small")
     assert "0.123 & 0.1 to 0.9" in latex.render(narrow)
-
-
-def test_a_wide_table_has_its_intervals_below_the_values():
     wide = table(*pairs(7))
     found = layout(wide)
     assert (len(found.blocks), found.folded, found.size) == (1, True, "footnotesize")
     page = latex.render(wide)
     assert r"a & 0.123 & 0.123" in page and r"{\scriptsize 0.1--0.9}" in page
+    long = table(Column("Effective context length"))
+    assert heading_lines(long, layout(long).blocks[0][1]) == ["Effective", "context", "length"]
 
 
 def test_a_table_that_is_wider_still_has_several_blocks_with_the_labels_in_each():
@@ -40,11 +39,6 @@ def test_a_table_that_is_wider_still_has_several_blocks_with_the_labels_in_each(
     assert shown == list(range(1, 25))
     assert all(_width(wide, block) <= PAGE_WIDTH for block in found.blocks)
     assert latex.render(wide).count(r"\begin{tabular}") == 2
-
-
-def test_long_headings_are_broken_between_words():
-    long = table(Column("Effective context length"))
-    assert heading_lines(long, layout(long).blocks[0][1]) == ["Effective", "context", "length"]
 
 
 def test_notes_are_in_three_lines_on_marks_sampling_and_data():

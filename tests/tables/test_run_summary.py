@@ -98,14 +98,6 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
     assert r"\multicolumn{4}{c}{LIFBench}" in text
 
 
-def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
-    hsr = [one | {"highest": 99.7778} for one in three("HSR", 70.0, 60.0)]
-    built(tmp_path, *hsr, *three("PSR", 0.7, 0.6))
-    text = (tmp_path / "out/summary.md").read_text()
-    assert "Highest attainable value" in text and "own rule: HSR 99.8 (FollowBench)." in text
-    assert "PSR 1" not in text
-
-
 def test_what_ars_adds_to_the_baseline_stands_beside_it_and_ranks_nobody(tmp_path):
     rows = [*three("ARS", 0.7, 0.6, 0.5), *three("PSR", 0.5, 0.6, 0.7)]
     plain = built(tmp_path, *rows)
@@ -156,10 +148,15 @@ def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path
     assert shown == {"Model_A": reached["a"], "b": reached["b"], "c": reached["c"]}
 
 
-def test_the_report_says_which_measures_have_no_interval(tmp_path):
+def test_the_summary_names_measures_without_interval_or_without_full_marks(tmp_path):
     built(tmp_path, *three("ARS", 0.7, 0.5), *three("IFS", 0.2, 0.1, spread=None))
     text = (tmp_path / "out/summary.md").read_text()
     assert "No interval for IFS: too few" in text
+    hsr = [one | {"highest": 99.7778} for one in three("HSR", 70.0, 60.0)]
+    built(tmp_path, *hsr, *three("PSR", 0.7, 0.6))
+    text = (tmp_path / "out/summary.md").read_text()
+    assert "Highest attainable value" in text and "own rule: HSR 99.8 (FollowBench)." in text
+    assert "PSR 1" not in text
 
 
 def floored(tmp_path, *rows):
@@ -171,22 +168,12 @@ def floored(tmp_path, *rows):
     return (tmp_path / "out/summary.tex").read_text()
 
 
-def test_the_report_says_which_models_score_less_than_the_baseline(tmp_path):
+def test_the_summary_says_which_models_score_less_than_the_baseline(tmp_path):
     ars = [*three("ARS", 0.7, 0.5, 0.4), row("sim-x", "ARS", 0.1)]
     text = floored(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3))
     assert "The no-lookup baseline scores ARS 0.600, above b and c:" in text
-
-
-def test_many_models_below_the_baseline_are_counted(tmp_path):
     text = floored(tmp_path, *(row(f"m{i}", "ARS", 0.1) for i in range(9)))
     assert "above m0, m1, m2 and 6 more:" in text
-
-
-def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
-    tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
-    lines = {line[1]: line[2:] for line in tables["summary"][1:]}
-    assert lines["b"] == ["", "", "0.600", "0.550 to 0.650", ""]
-    assert re.search(r"\| b +\| +-- +\|", (tmp_path / "out/summary.md").read_text())
 
 
 def test_incomplete_coverage_is_marked_and_told(tmp_path):
@@ -211,7 +198,7 @@ def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
         assert said in text and "other prompts" in text
 
 
-def test_no_real_models_stand_apart(tmp_path):
+def test_models_that_are_none_stand_apart_and_missing_benchmarks_have_a_dash(tmp_path):
     rows = [row(model, "PSR", 0.5) for model in ("sim-x", "gold", "a")]
     body = built(tmp_path, *rows)["summary"][1:]
     assert [line[:2] for line in body] == [
@@ -219,6 +206,10 @@ def test_no_real_models_stand_apart(tmp_path):
         ["Readers (no real models)", "sim-x"],
         ["Reference (no model)", "gold"],
     ]
+    tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
+    lines = {line[1]: line[2:] for line in tables["summary"][1:]}
+    assert lines["b"] == ["", "", "0.600", "0.550 to 0.650", ""]
+    assert re.search(r"\| b +\| +-- +\|", (tmp_path / "out/summary.md").read_text())
 
 
 def test_correlations_over_few_models_come_with_what_they_are_worth_at_best(tmp_path):
@@ -247,20 +238,16 @@ def correlations(folder, *rows):
     return {(r[1], r[2]): r[3:6] for r in built(folder, *rows)["summary_correlations"][1:]}
 
 
-def test_rank_correlations_by_hand(tmp_path):
+def test_rank_correlations_by_hand_and_of_models_that_have_both_measures(tmp_path):
     # Ranks 1 2 3 and 1 3 2: rho = 1 − 6·2/(3·8), tau = (2 − 1)/3.
     found = correlations(tmp_path, *three("HSR", 70, 60, 50), *three("PSR", 0.7, 0.2, 0.3))
     assert found["HSR", "PSR"] == ["3", "0.500", "0.333"]
     assert found["HSR", "CSL"] == ["0", "", ""]
-
-
-def test_a_measure_where_small_is_good_is_turned_round(tmp_path):
+    # a measure where small is good is turned round
     found = correlations(tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.1, 0.2, 0.3))
     assert found == {("ARS", "IFS"): ["3", "1.000", "1.000"]}
     assert "IFS: sign reversed" in (tmp_path / "out/summary_correlations.md").read_text()
-
-
-def test_models_that_lack_a_measure_are_in_no_correlation_of_it(tmp_path):
+    # models that lack a measure are in none of it
     reference = [row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0), row("sim-x", "PSR", 0.1)]
     rows = [*three("PSR", 0.1, 0.2, 0.3), *three("DRFR", 0.1, 0.2), *reference]
     assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["2", "", ""]}
@@ -287,19 +274,13 @@ def test_any_summary_give_a_report_with_every_model(tmp_path, cells):
     assert sorted(line[1] for line in shown) == sorted({labels.get(c[0], c[0]) for c in cells})
 
 
-def test_a_summary_without_its_benchmarks_measures(tmp_path):
+def test_damaged_summaries_are_named_with_what_they_lack(tmp_path):
     files = written(tmp_path, row("a", "PSR", 0.5))
     with pytest.raises(UserError, match=r"cfbench\.csv: no row of measure DRFR"):
         write_summary({"complexbench": files["cfbench"]}, BENCHMARKS, DISPLAY, tmp_path / "out")
-
-
-def test_a_summary_that_lacks_a_column(tmp_path):
     write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5)]).drop(columns="expected"))
     with pytest.raises(UserError, match="column 'expected' is missing"):
         read_summary(tmp_path / "h.csv")
-
-
-def test_a_summary_with_a_measure_twice(tmp_path):
     write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5), row("a", "PSR", 0.6)]))
     with pytest.raises(UserError, match="duplicate rows of PSR of model 'a'"):
         read_summary(tmp_path / "h.csv")

@@ -47,17 +47,29 @@ def marked(**changes):
     return [seen.text[start:end] for start, end in places(seen)]
 
 
-def test_the_asked_element_is_marked():
+def test_what_is_asked_for_is_marked_in_its_context():
     assert marked() == ["entry beta"]
-
-
-def test_of_one_element_the_next_of_which_is_asked_for_both_are_marked():
+    # of an element the next of which is asked for, both
     gold = {"id": 2, "pre_element": "entry alpha", "post_element": "entry gamma"}
     variables = {"element": "entry beta", "bias": 1}
     assert marked(task="LOE", variables=variables, reference_answer=gold) == [
         "entry beta",
         "entry gamma",
     ]
+    gold = {"elements": ["entry delta", "entry alpha"]}
+    variables = {"id_arr": [4, 1]}
+    assert marked(task="LMI", variables=variables, reference_answer=gold) == [
+        "entry alpha",
+        "entry delta",
+    ]
+    sentences = [
+        {"type": "#Topic#", "fake": False, "text": "One."},
+        {"type": "#Topic#", "fake": True, "text": "Two."},
+        {"type": "|Summary|", "fake": False, "text": "Three."},
+    ]
+    context = {"text": "Zero. One. Two. Three.", "key_sentences": sentences}
+    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, reference_answer={})
+    assert passages(Sample("4k", asked, {"context": context})).wanted == ["One."]
 
 
 ODD_VALUES = st.none() | st.integers() | st.text() | st.lists(st.integers() | st.text())
@@ -70,26 +82,6 @@ def test_any_name_may_stand_for_any_value(variables):
     asked = prompt(task="LSI", variables=variables, reference_answer={})
     seen = passages(Sample("4k", asked, {"context": {**CONTEXT, "key_sentences": sentences}}))
     assert all(isinstance(piece, str) for piece in seen.wanted)
-
-
-def test_all_elements_of_several_are_marked():
-    gold = {"elements": ["entry delta", "entry alpha"]}
-    variables = {"id_arr": [4, 1]}
-    assert marked(task="LMI", variables=variables, reference_answer=gold) == [
-        "entry alpha",
-        "entry delta",
-    ]
-
-
-def test_genuine_sentences_of_the_asked_type_are_marked():
-    sentences = [
-        {"type": "#Topic#", "fake": False, "text": "One."},
-        {"type": "#Topic#", "fake": True, "text": "Two."},
-        {"type": "|Summary|", "fake": False, "text": "Three."},
-    ]
-    context = {"text": "Zero. One. Two. Three.", "key_sentences": sentences}
-    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, reference_answer={})
-    assert passages(Sample("4k", asked, {"context": context})).wanted == ["One."]
 
 
 def test_places_that_are_too_many_are_counted():
@@ -205,17 +197,18 @@ def test_a_sample_is_seen_whole(run, results):
     assert "another's" not in "\n".join(lines)
 
 
-def test_an_answer_cannot_pass_for_a_heading_or_colour_the_terminal(run, results):
+def test_answers_cannot_pass_for_headings_and_those_not_requested_say_so(run, results):
     text = shown(run, results)
     assert "\x1b" not in text
     assert "  | entry beta<U+001B>[31m\n  | == LSI/forged ==\n  | Score: 1\n" in text
     assert "\n== LSI/forged ==" not in text
-
-
-def test_a_model_that_was_not_asked_says_so(run, results):
     text = shown(run, results)
     assert "-- n --\nno response: not requested yet, or not part of this trial\n" in text
     assert "-- n --" not in shown(run, results, model="m")
+    (text,) = map(sample_text, examples(run, results))
+    assert text.startswith("== LSI/list-4k-s1/e1/v1 ==\nLIFBench, part 4k, task LSI\n")
+    assert "  | Give the 2nd entry." in text and "  | 2. ⟦entry beta⟧" in text
+    assert ANSWER not in text and "-- m --" not in text
 
 
 def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, results):
@@ -225,10 +218,3 @@ def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, result
         shown(run, results, model="mm")
     with pytest.raises(UserError, match="no prompts yet"):
         shown(run, results / "elsewhere")
-
-
-def test_examples_are_one_sample_of_each_task_without_answers(run, results):
-    (text,) = map(sample_text, examples(run, results))
-    assert text.startswith("== LSI/list-4k-s1/e1/v1 ==\nLIFBench, part 4k, task LSI\n")
-    assert "  | Give the 2nd entry." in text and "  | 2. ⟦entry beta⟧" in text
-    assert ANSWER not in text and "-- m --" not in text

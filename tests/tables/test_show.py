@@ -34,7 +34,7 @@ def test_groups_follow_the_config_and_no_real_model_stands_last():
     assert roster.contenders == ["m", "n", "o"]
 
 
-def test_models_that_answered_other_prompts_than_others_are_marked():
+def test_models_that_answered_other_prompts_or_have_released_scores_are_marked():
     prompts = {"m": "released", "n": "own", "gold": "released"}
     roster = Roster(prompts, DISPLAY, prompts)
     assert [roster.label(model) for model in roster.models] == [
@@ -47,9 +47,7 @@ def test_models_that_answered_other_prompts_than_others_are_marked():
     for alike in ({"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None):
         roster = Roster(["m"], DISPLAY, alike)
         assert roster.label("m") == "m" and shared_notes(roster, judged=True) == []
-
-
-def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
+    # released scores on the same prompts are marked and not apart
     shown = {"m": Shown("m"), "n": Shown("n", engine="scored")}
     display = replace(DISPLAY, models=shown)
     roster = Roster("mn", display, {"m": "own", "n": "own"})
@@ -65,7 +63,7 @@ REAL = Shown("GPT-4o", engine="openai")
 SIMULATOR = Shown("Simulator", engine="reference")
 
 
-def test_who_judged_is_said_of_models_and_of_stand_ins():
+def test_who_judged_is_said_of_models_and_of_simulated_ones():
     for models, judges, said in (
         ("m", {"a": REAL}, "Judge: GPT-4o."),
         ("m sim-a", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o; for simulated models and"),
@@ -77,19 +75,13 @@ def test_who_judged_is_said_of_models_and_of_stand_ins():
         note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
         assert said in note, models
         assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers Simulator" in said), models
-
-
-def test_without_judges_nobody_judged():
     assert Roster(["m"], DISPLAY).judge_note is None
 
 
-def test_only_real_models_have_plain_names_in_figures():
+def test_only_real_models_have_plain_names_and_each_keeps_its_colour():
     roster = Roster(DISPLAY.models, DISPLAY)
     plain = [model for model in DISPLAY.models if roster.figure_label(model) == model]
     assert plain == ["m", "n", "o"]
-
-
-def test_a_model_keeps_its_colour_when_others_come_or_go():
     alone = Roster(["o"], DISPLAY)
     together = Roster(DISPLAY.models, DISPLAY)
     assert look(alone, "o") == look(together, "o")
@@ -110,7 +102,7 @@ def test_only_complete_coverage_prints_as_100():
 TIED = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART, "o": APART}, "o": {"m": WORSE}})
 
 
-def test_a_column_picks_out_all_that_may_be_first():
+def test_a_column_picks_out_all_that_may_be_first_and_ranks_are_ranges():
     roster = Roster(["m", "n", "gold"], DISPLAY)
     column = Values({"m": 0.9, "n": 0.9, "gold": 1.0}, incomplete=["n"], ties=TIED)
     assert value_cells(roster, [column], digits=3) == {
@@ -118,12 +110,20 @@ def test_a_column_picks_out_all_that_may_be_first():
         "n": (Cell("0.900", "best", marks=("incomplete",)),),
         "gold": (Cell("1.000"),),
     }
+    tied = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART}, "o": {"m": WORSE}})
+    cells = rank_cells(Roster(["m", "n", "o", "gold"], DISPLAY), tied, {"m": 3, "n": 2, "o": 1})
+    assert {model: cell.text for model, (cell,) in cells.items()} == {
+        "m": "1–2",
+        "n": "1–3",
+        "o": "2–3",
+        "gold": None,
+    }
 
 
 PRINTING = replace(DISPLAY, marks="paper")
 
 
-def test_print_picks_out_the_best_and_the_second_value_whatever_a_test_says():
+def test_the_paper_s_marks_are_the_best_and_second_value_and_told_in_the_caption():
     roster = Roster(["m", "n", "o", "gold"], PRINTING)
     values = {"m": 0.8, "n": 0.7004, "o": 0.7, "gold": 1.0}
     columns = [Values(values, ties=TIED), Values(values, better="smaller"), Values(values)]
@@ -134,8 +134,6 @@ def test_print_picks_out_the_best_and_the_second_value_whatever_a_test_says():
     second = ["second", "first", ""]  # 0.700 as printed, both
     assert styles == {"m": ["first", "second", ""], "n": second, "o": second, "gold": [""] * 3}
 
-
-def test_print_s_habit_is_told_in_the_caption_of_tables_that_have_it_alone():
     def captioned(style, display):
         table = Table("t", "Scores.", (Column("X"),), (Section(((Cell("1", style),),)),))
         return display.framed(table, []).full_caption
@@ -143,17 +141,6 @@ def test_print_s_habit_is_told_in_the_caption_of_tables_that_have_it_alone():
     assert captioned("first", PRINTING).startswith("Scores. Bold: best value of the column;")
     assert "underlined: second best" in captioned("second", PRINTING)
     assert captioned("best", DISPLAY) == captioned("", PRINTING) == "Scores."
-
-
-def test_ranks_are_ranges_of_those_that_compete():
-    tied = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART}, "o": {"m": WORSE}})
-    cells = rank_cells(Roster(["m", "n", "o", "gold"], DISPLAY), tied, {"m": 3, "n": 2, "o": 1})
-    assert {model: cell.text for model, (cell,) in cells.items()} == {
-        "m": "1–2",
-        "n": "1–3",
-        "o": "2–3",
-        "gold": None,
-    }
 
 
 def test_tables_are_copied_and_a_document_shows_them_in_order(tmp_path):

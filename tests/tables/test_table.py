@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.resources import ROOT
 from steadfast.show import latex
-from steadfast.show.render import (
-    comma_separated,
-    escape_csv,
-    escape_markdown,
-    markdown,
-)
+from steadfast.show.render import comma_separated, escape_csv, escape_markdown, markdown
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
 
@@ -38,13 +33,10 @@ def test_every_exact_tie_is_rounded_up(thousandths):
     assert rounded(float(tie), 3) == tie + Decimal("0.0005")
 
 
-def test_ranks_skip_after_a_tie_and_can_run_upwards():
+def test_ranks_skip_after_a_tie_and_need_two_that_differ():
     values = {"a": 0.1, "b": 0.1, "c": 0.2}
     assert ranks(values, values, smaller=True) == {"a": 1, "b": 1, "c": 3}
     assert ranks(values, values) == {"c": 1, "a": 2, "b": 2}
-
-
-def test_what_is_alone_or_all_equal_is_shown_without_a_rank():
     assert shown_ranks({"a": 0.0, "b": 0.0}, "ab") == shown_ranks({"a": 0.5}, "a") == {}
     assert shown_ranks({"a": 0.5, "gold": 1.0}, ["a"]) == {}
     assert shown_ranks({"a": 0.5, "b": 1.0}, "ab") == {"a": 2, "b": 1}
@@ -62,15 +54,7 @@ TABLE = Table(
 )
 
 
-def test_a_csv_says_what_was_asked_in_each_row_and_the_others_in_their_notes():
-    table = TABLE.about(["Alpha is synthetic.", "", "=Beta is released."])
-    rows = list(csv.DictReader(io.StringIO(comma_separated(table))))
-    assert {row["data"] for row in rows} == {"Alpha is synthetic. =Beta is released."}
-    assert "\n\nAlpha is synthetic. =Beta is released.\n\n" in markdown(table.in_lines())
-    assert "data" not in comma_separated(TABLE).splitlines()[0]
-
-
-def test_latex_has_rules_styles_and_marks():
+def test_latex_markdown_and_csv_have_styles_and_marks():
     text = latex.render(TABLE)
     for part in (
         r"\caption{50\% of a\_b}",
@@ -81,40 +65,28 @@ def test_latex_has_rules_styles_and_marks():
         "1 of 2 samples scored",
     ):
         assert part in text
-
-
-def test_what_print_picks_out_is_bold_and_underlined():
-    rows = ((Cell("0.9", "first"), Cell("0.8", "second")),)
-    table = Table("t", "c", (Column("X"), Column("Y")), (Section(rows),))
-    assert r"\textbf{0.9} & \underline{0.8} \\" in latex.render(table)
-    assert re.search(r"\| +\*\*0.9\*\* +\| +<u>0.8</u> +\|", markdown(table))
-
-
-def test_markdown_has_styles_and_marks():
     text = markdown(TABLE)
     assert re.search(r"\| m +\| +\*\*0.9\*\* +\| +0.1 \(2\) +\|", text)
     assert re.search(r"\| sim-a +\| +-- +\| +0.2\\\* +\|", text)
     assert "\\* 1 of 2 samples scored" in text
-
-
-def test_csv_has_plain_values_and_names_the_marked():
     rows = list(csv.reader(io.StringIO(comma_separated(TABLE))))
     assert rows == [
         ["group", "Model", "X", "Y", "marks"],
         ["Models", "m", "0.9", "0.1 (2)", ""],
         ["Sim", "sim-a", "", "0.2", "Y: incomplete"],
     ]
+    rows = ((Cell("0.9", "first"), Cell("0.8", "second")),)
+    table = Table("t", "c", (Column("X"), Column("Y")), (Section(rows),))
+    assert r"\textbf{0.9} & \underline{0.8} \\" in latex.render(table)
+    assert re.search(r"\| +\*\*0.9\*\* +\| +<u>0.8</u> +\|", markdown(table))
 
 
-def test_long_tables_continue_on_further_pages():
+def test_long_tables_and_sections_continue_on_further_pages():
     sections = tuple(Section(tuple((Cell(f"{i}{j}"),) for j in range(4))) for i in range(3))
     table = Table("t", "c", (Column("A"),), sections, rows_per_page=9)
     assert [len(page.sections) for page in table.pages()] == [2, 1]
     assert latex.render(table).count(r"\begin{table}") == 2
     assert latex.render(table).count(r"\label") == 1
-
-
-def test_a_section_longer_than_a_page_is_split():
     rows = tuple((Cell(str(i)),) for i in range(10))
     table = Table("t", "c", (Column("A"),), (Section(rows, "H"),), rows_per_page=4)
     assert [len(page.sections[0].rows) for page in table.pages()] == [4, 4, 2]
@@ -177,11 +149,16 @@ def test_latex_has_a_glyph_for_each_character_of_the_packaged_texts(path):
     assert [text for text in mine if "{U+" in latex.escape(text)] == []
 
 
-def test_csv_text_is_no_formula_and_numbers_stay_numbers():
+def test_csv_text_is_no_formula_and_says_what_was_asked_in_each_row():
     for text in ("=1+1", "+1", "-1", "@x", "\t=1"):
         assert escape_csv(text) == f"'{text}"
     for number in ("-0.020", "0.5", "-0.020 to -0.010", "-0.1 to 0.2"):
         assert escape_csv(number) == number
+    table = TABLE.about(["Alpha is synthetic.", "", "=Beta is released."])
+    rows = list(csv.DictReader(io.StringIO(comma_separated(table))))
+    assert {row["data"] for row in rows} == {"Alpha is synthetic. =Beta is released."}
+    assert "\n\nAlpha is synthetic. =Beta is released.\n\n" in markdown(table.in_lines())
+    assert "data" not in comma_separated(TABLE).splitlines()[0]
 
 
 @given(st.text())
