@@ -20,7 +20,7 @@ PARTS = ("2k", "3k", "4k")
 
 
 class Model:
-    """In place of ``run_job``: notes what is asked, loads where it is not in ``known``, and writes."""
+    """In place of ``run_job``: notes what is asked, loads what is not in ``known``, and writes."""
 
     def __init__(self):
         self.asked = []

@@ -127,7 +127,7 @@ def test_every_eval_ever_converts_a_real_models_log(run, tmp_path):
     )
     (record,) = tmp_path.glob("data/**/gold/*.json")
     (result,) = json.loads(record.read_text())["evaluation_results"]
-    rows = read_jsonl(run.path("results/rooms/scores/gold/all.jsonl"))
+    rows = run.records("rooms/scores/gold/all.jsonl")
     totals = [row["total"] for row in rows]
     assert len(totals) > 1
     assert result["score_details"]["score"] == pytest.approx(sum(totals) / len(totals))
