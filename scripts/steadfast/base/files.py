@@ -18,18 +18,18 @@ import msgspec
 from steadfast.base.errors import UserError
 from steadfast.base.locks import take
 
+# A JSON object.
 Record = dict[str, Any]
-"""A JSON object."""
+# Plain values by name, such as a rule's params.
 Settings = Mapping[str, Any]
-"""Plain values by name, such as a rule's params."""
+# Errors of the system for a wrong path, which another attempt would meet too.
 WRONG_PATH = frozenset(
     (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ENAMETOOLONG, errno.ELOOP)
 )
-"""Errors of the system for a wrong path, which another attempt would meet too."""
+# Suffix of a file or folder that is still being made.
 PARTIAL = ".partial"
-"""Suffix of a file or folder that is still being made."""
+# File in such a folder that is locked for as long as the folder is being made.
 HOLDER = ".held"
-"""File in such a folder that is locked for as long as the folder is being made."""
 
 
 def canonical_json(value: object) -> str:

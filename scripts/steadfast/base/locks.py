@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 from steadfast.base.errors import UserError, of_system
 
+# Time between two attempts at a lock, where waiting for it may become needless.
 LOOK_SECONDS = 0.5
-"""Time between two attempts at a lock, where waiting for it may become needless."""
+# Environment variable with a folder for locks, where the file system of the results has none.
 FOLDER = "STEADFAST_LOCKS"
-"""Environment variable with a folder for locks, where the file system of the results has none."""
 
 
 def take(file: int | BinaryIO, wait: bool = False) -> bool:

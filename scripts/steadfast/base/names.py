@@ -31,9 +31,9 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
+# Categories of Unicode that a terminal acts on or does not show: control and format characters
+# (those that turn the direction of writing among them), surrogates, private and unassigned ones.
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""Categories of Unicode that a terminal acts on or does not show: control and format characters
-(those that turn the direction of writing among them), surrogates, private and unassigned ones."""
 
 
 def visible(text: str) -> str:

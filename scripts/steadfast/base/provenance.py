@@ -14,19 +14,19 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
 
 PROVENANCE = ".provenance.json"
+# Fields of a record on the files beside it, and not on what made them.
 OF_ITS_FILES = frozenset(
     {"input_digest", "settings", "inputs", "sha256", "statuses", "empty", "tokens"}
 )
-"""Fields of a record on the files beside it, and not on what made them."""
+# Params that are part of the input digest.
 IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from"})
-"""Params that are part of the input digest."""
 OTHER = "made from other settings, data or code than those of this config"
 
+# Provenance files of versions before 0.2, whose columns and folders had other names.
 OLD_NAMES = ("*.identity.json", "*/*/*.identity.json", "*/*/*/*.identity.json")
-"""Provenance files of versions before 0.2, whose columns and folders had other names."""
 
+# Gives the sha256 of a file.
 Checksum = Callable[[Path], str]
-"""Gives the sha256 of a file."""
 
 
 class State(Enum):

@@ -14,16 +14,16 @@ import yaml
 from steadfast.base.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[1]
+# Folder of Snakefile, rules, config, profiles and resources: a checkout, or an installation with
+# the same tree.
 HOME = PACKAGE.parents[1]
-"""Folder of Snakefile, rules, config, profiles and resources: a checkout, or an installation with
-the same tree."""
+# Name of that folder in an installation (pyproject.toml).
 INSTALLED = "steadfast_workflow"
-"""Name of that folder in an installation (pyproject.toml)."""
 ROOT = HOME / "resources"
 # libyaml's parser is nine times as fast as Python's, and every job reads facts.
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# Prefix of a packaged file's name, where a path to the user's file is possible too.
 PREFIX = "resource:"
-"""Prefix of a packaged file's name, where a path to the user's file is possible too."""
 
 
 def resource(name: str, package: str = "") -> Path:

@@ -3,8 +3,8 @@
 import unicodedata
 from typing import Literal
 
+# Combining marks in a row, beyond which no script needs any (Unicode, UAX 15).
 STREAM_SAFE = 30
-"""Combining marks in a row, beyond which no script needs any (Unicode, UAX 15)."""
 
 
 def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:

@@ -17,13 +17,13 @@ from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.load import load_config
 
 TEMPLATE = HOME / "config/my.example.yaml"
+# The model's name in the template.
 NAME = "my-model"
-"""The model's name in the template."""
+# The default variable with the API key of each engine behind an API.
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
-"""The default variable with the API key of each engine behind an API."""
 NO_KEY = "none"
+# The line of a filled template that names the model, in JSON, with its comment.
 MODEL_LINE = re.compile(r'^( +)model: ("(?:[^"\\]|\\.)*").*', re.MULTILINE)
-"""The line of a filled template that names the model, in JSON, with its comment."""
 
 
 def main(arguments: Namespace) -> None:

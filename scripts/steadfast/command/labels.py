@@ -18,8 +18,8 @@ from steadfast.jobs.rounds import follow
 from steadfast.label.sheet import sampled, takes_labels, write_sheet
 
 # Half the 95 % interval of a share p of n clusters (Wald): 1.96 √(p(1 - p)/n), widest at p = 0.5.
+# Times 1/√n, an upper bound before there are labels.
 HALF_WIDTH = 1.96 * 0.5
-"""Times 1/√n, an upper bound before there are labels."""
 
 
 def main(arguments: Namespace) -> None:

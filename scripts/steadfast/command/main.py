@@ -12,8 +12,8 @@ from steadfast import __version__
 from steadfast.base.names import nearest, shown
 from steadfast.command.error_message import take_any_text
 
+# What ``ArgumentParser.add_argument`` takes.
 Argument = tuple[Sequence[str], dict[str, Any]]
-"""What ``ArgumentParser.add_argument`` takes."""
 
 
 class Command(NamedTuple):
@@ -67,6 +67,7 @@ PROFILE = argument(
     metavar="NAME",
     help="a profile of Snakemake, such as profiles/slurm or one of your site; repeatable",
 )
+# The arguments of all commands that start Snakemake; its own options follow ``--``.
 WORKFLOW = (
     CONFIG,
     argument("--cores", metavar="N", help="use at most so many cores"),
@@ -80,13 +81,12 @@ WORKFLOW = (
         help="a key of the config, changed for this time; repeatable",
     ),
 )
-"""The arguments of all commands that start Snakemake; its own options follow ``--``."""
+# The arguments of commands that compare two runs.
 TWO_RUNS = (
     argument("a", type=Path, metavar="A", help="results folder of run A; gate takes bundles too"),
     argument("b", type=Path, metavar="B", help="results folder of run B"),
     argument("--config", type=existing_file, help="config of a folder that does not hold its own"),
 )
-"""The arguments of commands that compare two runs."""
 INIT = (
     argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
     argument(

@@ -16,6 +16,7 @@ from steadfast.config.settings import role_of
 from steadfast.contract.registry import benchmarks, families, installed
 from steadfast.schema import api_model, config, corpora, judged, model_base, models
 
+# Sections whose keys others inherit; these keys are listed once.
 SHARED = (
     api_model.ApiModel,
     model_base.OpenModel,
@@ -24,7 +25,6 @@ SHARED = (
     model_base.BaseModelSettings,
     judged.JudgedSection,
 )
-"""Sections whose keys others inherit; these keys are listed once."""
 
 
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:

@@ -9,8 +9,8 @@ from steadfast.config.load import config_model
 from steadfast.contract.registry import installed
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# Its path, in a clone and in an installation.
 PATH = HOME / "config/schema.json"
-"""Its path, in a clone and in an installation."""
 
 
 def json_schema() -> Record:

@@ -15,21 +15,21 @@ from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.registry import families
 from steadfast.schema.config import Config
 
+# Sections of the config with settings of models.
 ASKED = ("models", "judges", "rewriters")
-"""Sections of the config with settings of models."""
+# Keys of a model that depend on the machine: addresses, commands, programs and a cluster.
 OWN_TO_A_MACHINE = frozenset(
     {"base_url", "serve", "serve_operation_args", "python", "slurm", "engine_operation_args"}
 )
-"""Keys of a model that depend on the machine: addresses, commands, programs and a cluster."""
+# Environment variable of the key that is sent to a server; null in a portable config.
 KEY = "api_key_env"
-"""Environment variable of the key that is sent to a server; null in a portable config."""
+# Keys of models and datasets that are never paths, even if they begin with a slash.
 PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
-"""Keys of models and datasets that are never paths, even if they begin with a slash."""
 TRUSTED = "trust_remote_code"
+# The name of a class or function that an engine would import.
 CODE = re.compile(r"[A-Za-z_]\w*((\.[A-Za-z_]\w*)+(:\w+)?|:\w+)", re.ASCII)
-"""The name of a class or function that an engine would import."""
+# Name of the config in the results folder.
 CONFIG_FILE = "config.yaml"
-"""Name of the config in the results folder."""
 HEADING = "# The config of these results, with its defaults: docs/config.md describes each key.\n"
 
 

@@ -19,8 +19,8 @@ from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
 
+# Keys of a model that say how requests are sent to a provider, and so their pricing option.
 SENT_BY = ("cache", "service_tier", "batch", "base_url")
-"""Keys of a model that say how requests are sent to a provider, and so their pricing option."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated models",
     "baseline": "Baseline",

@@ -12,10 +12,10 @@ from steadfast.base.resources import HOME
 from steadfast.config.values import dotted
 
 T = TypeVar("T")
+# Maximum characters of a file: more would take minutes to read.
 LARGEST = 4_000_000
-"""Maximum characters of a file: more would take minutes to read."""
+# Maximum values in a file, each counted as often as anchors repeat it.
 MOST_VALUES = 1_000_000
-"""Maximum values in a file, each counted as often as anchors repeat it."""
 
 
 def default_config() -> Path:

@@ -13,8 +13,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import shown
 from steadfast.schema.strict import VERBATIM
 
+# The keys that lead to a value, and its numbers in lists.
 Place = tuple[str | int, ...]
-"""The keys that lead to a value, and its numbers in lists."""
 DEEPEST = 50  # levels; a value that contains itself has more
 LARGEST_WHOLE = 2**63 - 1  # largest integer in data files
 LONGEST_KEY = 100  # characters of a key in an error
@@ -22,8 +22,8 @@ LONGEST = 255  # bytes of a name in a path
 LONGEST_PATH = 2000  # bytes of a path; operating systems end at 4,096
 SMALLEST = 1e-9
 LARGEST = 1e15
+# A key whose number may have any size.
 SEED = "seed"
-"""A key whose number may have any size."""
 
 
 def check_plain(value: object, place: Place = ()) -> None:

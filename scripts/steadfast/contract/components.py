@@ -29,11 +29,11 @@ T = TypeVar("T")
 P = TypeVar("P", bound=Prompt, default=Prompt, covariant=True)
 S = TypeVar("S", bound=ScoreRecord, default=ScoreRecord, covariant=True)
 
+# Status of a response without a readable verdict.
 INVALID = "invalid"
-"""Status of a response without a readable verdict."""
 
+# The content of data files by kind and name: a .jsonl file's records, a .json file's value.
 Data = Mapping[str, Mapping[str, Any]]
-"""The content of data files by kind and name: a .jsonl file's records, a .json file's value."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class Reply:
         return self.status in ANSWERED
 
 
+# Stands for a reply that is missing.
 MISSING = Reply("missing", "")
-"""Stands for a reply that is missing."""
 
 
 @dataclass(frozen=True)
@@ -408,5 +408,5 @@ class Labels(NamedTuple):
     of_more: bool = False
 
 
+# Data frames by name.
 Frames = Mapping[str, "pd.DataFrame"]
-"""Data frames by name."""

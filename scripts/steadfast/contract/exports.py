@@ -12,8 +12,8 @@ from steadfast.contract.records import Prompt
 from steadfast.contract.request import Item
 from steadfast.schema.judged import JudgedSection
 
+# The rows of each table, by split.
 Rows = Mapping[str, Mapping[str, Iterable[Record]]]
-"""The rows of each table, by split."""
 
 
 @dataclass(frozen=True)

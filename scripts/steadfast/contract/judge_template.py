@@ -16,8 +16,8 @@ SECTION = re.compile(r"^=== for (\S.*?) ===[ \t]*\n", re.MULTILINE)
 REMINDER = re.compile(r"^=== reminder ===[ \t]*\n", re.MULTILINE)
 ANSWER = "answer"
 ONCE = "may occur once, and not in the reminder; remove the others"
+# Prefix of the path, below the results folder, of a template from a released program.
 FETCHED = "fetched:"
-"""Prefix of the path, below the results folder, of a template from a released program."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from steadfast.corpora.hub import PUBLIC
 from steadfast.schema.config import Config
 from steadfast.schema.corpora import CorpusName
 
+# The module in ``corpora.contexts`` that makes each kind of context.
 BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc", "filler": "filler"}
-"""The module in ``corpora.contexts`` that makes each kind of context."""
 FOLDER = "corpora"
 LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 

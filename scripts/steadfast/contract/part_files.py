@@ -28,8 +28,8 @@ from steadfast.contract.components import (
 from steadfast.contract.records import OutputRecord, read_outputs, read_prompts
 from steadfast.contract.request import STATUSES, Item, repeat_key
 
+# Data files with the kind and name under which components find them.
 Sources = Sequence[tuple[str, str, Path]]
-"""Data files with the kind and name under which components find them."""
 
 
 @dataclass(frozen=True)
@@ -217,5 +217,5 @@ class JudgeOracle:
         return self._simulator.simulated(*self._requests[sample_id], settings, rng)
 
 
+# Gives the responses of engines without a model.
 Oracle = SampleOracle | JudgeOracle
-"""Gives the responses of engines without a model."""

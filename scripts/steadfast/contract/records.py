@@ -8,14 +8,14 @@ from typing import Any, NotRequired, TypedDict, cast
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, read_jsonl
 
+# The name for all tasks (or categories, measures) together, in metrics.
 OVERALL = "overall"
-"""The name for all tasks (or categories, measures) together, in metrics."""
+# How repeated requests are sent: one after the other, or all in one batch.
 ALONE = "alone"
 TOGETHER = "together"
-"""How repeated requests are sent: one after the other, or all in one batch."""
+# Whose prompts a score is about (its field ``prompts``), by default ``OWN``.
 OWN = "own"
 RELEASED = "released"
-"""Whose prompts a score is about (its field ``prompts``), by default ``OWN``."""
 
 
 class Prompt(TypedDict):

@@ -15,11 +15,11 @@ from steadfast.schema.strict import check_names
 
 GROUP = "steadfast.benchmarks"
 FAMILIES = "steadfast.families"
+# Metrics that every benchmark has.
 REQUIRED = ("coverage", "summary")
-"""Metrics that every benchmark has."""
 RULE = re.compile(r"^rule (\w+):", re.M)
+# Folders of results that belong to no benchmark, and are not named after a rule.
 FOLDERS = ("corpora", "figures", "journal", "logs", "metrics", "summary", "tables")
-"""Folders of results that belong to no benchmark, and are not named after a rule."""
 
 
 def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:

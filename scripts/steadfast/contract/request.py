@@ -13,21 +13,21 @@ from steadfast.contract.records import OutputRecord
 if TYPE_CHECKING:
     from _hashlib import HASH
 
+# All outcomes of a request. ``length``: a response truncated by the output limit; ``unfinished``:
+# reasoning truncated by it, or without a response.
 STATUSES = ("ok", "length", "unfinished", "overflow", "refused", "error")
-"""All outcomes of a request. ``length``: a response truncated by the output limit; ``unfinished``:
-reasoning truncated by it, or without a response."""
+# Statuses with a response.
 ANSWERED = frozenset({"ok", "length"})
-"""Statuses with a response."""
+# Statuses, before reasoning is split off, with which a request is not sent again.
 FINAL = frozenset({"ok", "length", "refused"})
-"""Statuses, before reasoning is split off, with which a request is not sent again."""
 
 _WITH_REPEAT = re.compile(r"#\d+\Z")
 
+# Earlier turns of a conversation: prompt and response of each.
 Turns = tuple[tuple[str, str], ...]
-"""Earlier turns of a conversation: prompt and response of each."""
 
+# Characters of a prefix from which it is worth computing it once for several contexts.
 FAMILY_PREFIX = 2_000
-"""Characters of a prefix from which it is worth computing it once for several contexts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,14 +63,14 @@ class ModelSimulator(Simulator):
 
 
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
+# The reply to a response without a signature; no verdict in any benchmark.
 UNSIGNED = "[simulated: nothing is known of this answer]"
-"""The reply to a response without a signature; no verdict in any benchmark."""
+# Unreadable replies of a simulated judge; no verdict in any benchmark.
 CHATTER = (
     "On the whole the answer does well, though not in every respect.",
     "这份回答大体不错，但也有不足。",
     "",
 )
-"""Unreadable replies of a simulated judge; no verdict in any benchmark."""
 
 
 def signature(met: Iterable[int]) -> str:

@@ -362,8 +362,8 @@ def _place(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}: {name}" if code else name
 
 
+# A benchmark, whatever its section of the config is.
 AnyBenchmark = Benchmark[Any]
-"""A benchmark, whatever its section of the config is."""
 
 
 @dataclass(frozen=True)

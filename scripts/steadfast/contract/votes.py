@@ -6,12 +6,12 @@ from typing import TypeVar
 
 V = TypeVar("V", bound=Hashable)
 
+# Verdicts of a judge on items that rules decide, in ``components.Score.other_raters``.
 ON_RULES = "on rules"
-"""Verdicts of a judge on items that rules decide, in ``components.Score.other_raters``."""
+# The name of the majority's verdicts.
 MAJORITY = "majority"
-"""The name of the majority's verdicts."""
+# Judges that a majority needs: of two that differ, the first would always win.
 VOTERS = 3
-"""Judges that a majority needs: of two that differ, the first would always win."""
 
 
 def voted(given: Iterable[V | None]) -> V | None:

@@ -101,10 +101,10 @@ def joined(value: Any) -> str | None:
     return None if None in texts else str(between.join(filter(None, texts)))
 
 
+# The readers of files with one text, by the end of their names.
 DOCUMENTS = {
     ".txt": plain_text,
     ".html": essay_page,
     ".summary": marked_sections,
     ".data": marked_sections,
 }
-"""The readers of files with one text, by the end of their names."""

@@ -24,12 +24,12 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 MOST_TRIED = 20  # tables whose records are looked at
 SHOWN = 12  # names in a message
 NO_ACCESS = ", so it has no such data set, or HF_TOKEN is missing, wrong, or has no access"
+# The meaning of the hub's HTTP statuses.
 ANSWERS = {
     401: NO_ACCESS,
     403: NO_ACCESS,
     404: ", so the data set, the revision or the file is not there",
 }
-"""The meaning of the hub's HTTP statuses."""
 
 
 def corpus(

@@ -6,8 +6,8 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json, write_json
 
+# Beside the config, as other lock files are.
 LOCK = "config/corpora.lock.json"
-"""Beside the config, as other lock files are."""
 
 
 class LockFile:

@@ -11,8 +11,8 @@ from steadfast.base.tokens import fingerprint
 from steadfast.corpora.documents import joined
 from steadfast.corpora.rows import NotRecordsError, rows
 
+# The source's fields for text, id, title and date; only text is required.
 Fields = Mapping[str, str]
-"""The source's fields for text, id, title and date; only text is required."""
 
 
 def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> Iterator[Record]:

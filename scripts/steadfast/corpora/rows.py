@@ -15,8 +15,8 @@ from steadfast.corpora.tables import FORMATS, tables
 
 Row = tuple[str, Record]  # file and line for messages, and the row's fields
 READABLE = (*FORMATS, *DOCUMENTS)
+# The field of a file's only row with the file's name, without suffix.
 FILE = "<file>"
-"""The field of a file's only row with the file's name, without suffix."""
 LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay
 IN_ARCHIVE = (*FORMATS[:-1], ".txt")  # .txt holds JSON lines, as GovReport's archives do
 BATCH = 256  # rows of a column file that are read at once

@@ -20,8 +20,8 @@ SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
 FIRST_LETTER = re.compile(r"[^\W\d_]")
 
+# A literal, a sequence (the last part first), or a list of alternatives.
 Part: TypeAlias = "str | tuple[Part, ...] | list[Part]"
-"""A literal, a sequence (the last part first), or a list of alternatives."""
 
 
 class Grammar:

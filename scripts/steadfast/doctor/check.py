@@ -49,5 +49,5 @@ class Surroundings:
     cluster: bool = False
 
 
+# The checks of an engine for a model with these settings.
 Needed = Callable[[Settings, Surroundings], Iterator[Check]]
-"""The checks of an engine for a model with these settings."""

@@ -19,14 +19,14 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, checked, unneeded
 
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
+# Free space for the results and logs of a run, without the weights of models.
 LEAST_GB = 2
-"""Free space for the results and logs of a run, without the weights of models."""
+# Packages that a message names, at most.
 NAMED = 5
-"""Packages that a message names, at most."""
+# Timeout of a server.
 SECONDS = 5.0
-"""Timeout of a server."""
+# Addresses that are checked at a time.
 AT_ONCE = 8
-"""Addresses that are checked at a time."""
 
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:

@@ -16,18 +16,18 @@ from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.part_files import Oracle
 from steadfast.contract.request import Request, Response
 
+# Settings that act on the request: its prompt, limit, repeat and schema, which are in its hash.
 FITTING = frozenset(
     {
         "engine", "window", "on_overflow", "tokenizer", "max_tokens", "repeats",
         "reasoning", "examples", "structured",
     }
 )  # fmt: skip
-"""Settings that act on the request: its prompt, limit, repeat and schema, which are in its hash."""
+# Characters of a shared prefix from which contexts are sent one after the other: shorter ones do
+# not evict one another from a prefix cache.
 LONG_PREFIX = 16_384
-"""Characters of a shared prefix from which contexts are sent one after the other: shorter ones do
-not evict one another from a prefix cache."""
+# Ratio of a latency bin's ends: a quantile is within 2.5 % of the true one.
 BIN_WIDTH = 1.05
-"""Ratio of a latency bin's ends: a quantile is within 2.5 % of the true one."""
 
 
 class EngineFailed(UserError):

@@ -12,8 +12,8 @@ from steadfast.base.locks import take
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 LOOK_SECONDS = 1.0
+# Has a folder for each GPU where a driver is installed.
 NODES = Path("/proc/driver/nvidia/gpus")
-"""Has a folder for each GPU where a driver is installed."""
 
 
 def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:

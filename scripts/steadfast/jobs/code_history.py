@@ -12,10 +12,10 @@ from steadfast.base.files import read_json, write_json
 from steadfast.base.names import some
 from steadfast.jobs.digests import parts_of
 
+# Below the results folder: the code of each input digest, and the parts of each code.
 PATH = "logs/code.json"
-"""Below the results folder: the code of each input digest, and the parts of each code."""
+# Maximum modules that a line names.
 SHOWN = 3
-"""Maximum modules that a line names."""
 
 
 class _Kept(TypedDict):

@@ -29,8 +29,8 @@ from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
 RESOURCE_CALLS = frozenset({"facts", "resource"})
+# Version of the digests, and a part of each.
 SCHEME = "2"
-"""Version of the digests, and a part of each."""
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:

@@ -27,8 +27,8 @@ from steadfast.jobs.rounds import follow
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 
+# The provenances of all benchmarks' metrics.
 METRICS_PROVENANCE = "*/metrics/provenance.json"
-"""The provenances of all benchmarks' metrics."""
 
 
 @dataclass(frozen=True)

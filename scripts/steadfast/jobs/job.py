@@ -8,14 +8,14 @@ from typing import Any
 from steadfast.base.files import Record, file_sha256
 from steadfast.base.provenance import PROVENANCE, digest_of
 
+# The sections of the config with models, judges and rewriters.
 MODELS = "models"
 JUDGES = "judges"
 REWRITERS = "rewriters"
-"""The sections of the config with models, judges and rewriters."""
+# The role that each rule queries, in the order in which replies are needed.
 ROLES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
-"""The role that each rule queries, in the order in which replies are needed."""
+# Folders of the judges' and rewriters' journals, next to those of the benchmarks.
 FOLDERS = {JUDGES: "verdicts", REWRITERS: "rewrites"}
-"""Folders of the judges' and rewriters' journals, next to those of the benchmarks."""
 
 
 def queries_model(rule: str) -> bool:

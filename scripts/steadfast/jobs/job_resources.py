@@ -21,15 +21,15 @@ GB = 1000  # Snakemake's mem_mb per GB
 MEM_GB = 4  # of the host: an engine without a model in the job
 MEM_GB_PER_GPU = 48  # of the host, for the weights on their way to the GPUs, and the processes
 CORES_PER_GPU = 4
+# Options of sbatch for which Snakemake's plugin has a resource, and that resource.
 SLURM_RESOURCES = {
     "partition": "slurm_partition",
     "account": "slurm_account",
     "qos": "qos",
     "constraint": "constraint",
 }
-"""Options of sbatch for which Snakemake's plugin has a resource, and that resource."""
+# The plugin's resource for all other options, as words of a shell.
 SLURM_EXTRA = "slurm_extra"
-"""The plugin's resource for all other options, as words of a shell."""
 
 
 def cpus_per_task(model: BaseModelSettings) -> int:

@@ -24,8 +24,8 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import MODELS, ROLES, Assignment, Job, queries_model
 
+# Environment variable by which the first process of a cluster's job informs the others.
 VARIABLE = "STEADFAST_ALLOCATION"
-"""Environment variable by which the first process of a cluster's job informs the others."""
 
 
 class HandedOver:

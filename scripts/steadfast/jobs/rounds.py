@@ -16,11 +16,11 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.stats import FIRST_LOOK
 
+# The fields of a decision.
 TYPES = {
     "input_digest": str, "goes_on": list, "design": dict, "decided_by": dict, "models": dict,
     "looks": list,
 }  # fmt: skip
-"""The fields of a decision."""
 ASIDE = "restore the setting, or choose another results folder (pathvars.results)"
 
 

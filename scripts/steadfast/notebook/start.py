@@ -13,8 +13,8 @@ from steadfast.base.errors import UserError
 from steadfast.config.source import default_config, read_source
 from steadfast.notebook.run import Run, load
 
+# The folder of the package, which need not be installed.
 SCRIPTS = Path(__file__).parents[2]
-"""The folder of the package, which need not be installed."""
 
 
 def run(

@@ -24,10 +24,10 @@ from steadfast.plan.power_analysis import POWER_COLUMNS, power_analysis
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
+# Assumed length of a response that is still to be judged.
 ANSWER_TOKENS = 500
-"""Assumed length of a response that is still to be judged."""
+# Columns that are the same for all jobs of a row.
 SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
-"""Columns that are the same for all jobs of a row."""
 COLUMNS = (
     *KEYS, "judges", "engine", *forecast.COUNTS, *REMAINING, *HOURS, "speed", *SUMS, "tokenizer",
     "estimated",

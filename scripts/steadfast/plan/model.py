@@ -20,8 +20,8 @@ from steadfast.engines.fit import reckoned
 from steadfast.jobs.job import MODELS, REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
 
+# Keys of a row of the plan; a judge's row has its jobs for all models.
 KEYS = ["benchmark", "role", "model", "part"]
-"""Keys of a row of the plan; a judge's row has its jobs for all models."""
 REMAINING = ("remaining_prompt_tokens", "remaining_distinct_tokens", "remaining_output_budget")
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 NOTHING = Work(0, 0, 0, 0)

@@ -14,8 +14,8 @@ from steadfast.jobs.job import JUDGES, MODELS, REWRITERS
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
+# What is requested of each role.
 ROLES = {MODELS: "responses", JUDGES: "verdicts", REWRITERS: "rewrites"}
-"""What is requested of each role."""
 NOTES = """Tokens, hours and costs (USD) are those of requests without a cached response, if each
 response uses its output limit; plan.csv has them by part, and the cached ones too. Distinct tokens:
 prompt tokens when prompts share the prefix of their context. Cost: expected by the documented rules

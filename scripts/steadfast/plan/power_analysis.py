@@ -22,8 +22,8 @@ from steadfast.stats.tidy import read_csv, rows_of
 POWER_COLUMNS = (
     "benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen",
 )  # fmt: skip
+# Minimum degrees of freedom of a variance.
 LEAST_FREEDOM = 3
-"""Minimum degrees of freedom of a variance."""
 NO_VARIANCES = (
     "No power analysis yet, for lack of variances. Run at least two models on at least four "
     "sampling units (families of contexts, groups, records) of each task, then plan again."

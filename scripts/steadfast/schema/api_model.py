@@ -10,13 +10,13 @@ from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
+# Concurrent requests when a job begins, and the default of ``max_concurrency``.
 FIRST_REQUESTS = 8
 MOST_REQUESTS = 256
-"""Concurrent requests when a job begins, and the default of ``max_concurrency``."""
+# Anthropic's smallest budget of reasoning tokens.
 LEAST_BUDGET = 1024
-"""Anthropic's smallest budget of reasoning tokens."""
+# User and password at the start of a URL: a client sends them in place of the key.
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
-"""User and password at the start of a URL: a client sends them in place of the key."""
 NO_USER = (
     "contains a user name or password; remove it, and put the key in the environment variable "
     "that api_key_env names"

@@ -8,11 +8,11 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.names import shown
 from steadfast.base.resources import facts
 
+# The package's names of providers whose engine has another name.
 NAMES = {"gemini": "google"}
-"""The package's names of providers whose engine has another name."""
 UNITS = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
+# Prices of cache writes that depend on the cache's lifetime.
 WRITES = {"1h": "cache_write_1h_mtok"}
-"""Prices of cache writes that depend on the cache's lifetime."""
 
 
 def rates(model: Settings) -> Settings | None:

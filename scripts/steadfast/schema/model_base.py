@@ -93,8 +93,8 @@ class Reasoning(StrictModel):
         return self
 
 
+# Maximum output tokens of a response.
 Limit = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
-"""Maximum output tokens of a response."""
 
 
 class BaseModelSettings(StrictModel):

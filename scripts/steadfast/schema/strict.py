@@ -11,8 +11,8 @@ from steadfast.base.names import shown
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 LONGEST_NAME = 100  # characters; names of files add to it, and are limited to 255 bytes
+# Marks a field whose strings are passed on unchanged, empty or multi-line ones too.
 VERBATIM = "verbatim"
-"""Marks a field whose strings are passed on unchanged, empty or multi-line ones too."""
 
 
 class StrictModel(BaseModel):

@@ -28,8 +28,8 @@ from steadfast.engines.base import EngineFailed, Loaded, Setup
 from steadfast.jobs.job import MODELS, Assignment, Journals
 from steadfast.workflow.script import run_rule
 
+# Between two checks for new prompts.
 LOOK_SECONDS = 0.5
-"""Between two checks for new prompts."""
 Readable = Callable[[str, str], bool]
 
 

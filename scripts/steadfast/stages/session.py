@@ -27,8 +27,8 @@ TABLES = "tables"
 EXPORT = "export"
 BUNDLE = "bundle.zip"
 SUMMARY_PAGE = "summary/summary.md"
+# Loaded only at the end of a run, since it loads pandas.
 END = "steadfast.stages.run_end"
-"""Loaded only at the end of a run, since it loads pandas."""
 
 
 def data_notes(run: Evaluation, results: Path, benchmarks: Collection[str]) -> list[str]:

@@ -23,14 +23,14 @@ from steadfast.stats import FIRST_LOOK
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 from steadfast.stats.pairs import holm
 
+# Nodes of the numerical integration of each density.
 NODES = 120
-"""Nodes of the numerical integration of each density."""
+# Standard deviations beyond which the density is negligible.
 FARTHEST = 8.5
-"""Standard deviations beyond which the density is negligible."""
+# A boundary of |z| that no data cross, for looks that spend nothing.
 CERTAIN = 38.0
-"""A boundary of |z| that no data cross, for looks that spend nothing."""
+# Levels at which boundaries are computed; the smallest p is the first.
 LEVELS = np.logspace(-10, -1e-4, 48)
-"""Levels at which boundaries are computed; the smallest p is the first."""
 
 
 def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:

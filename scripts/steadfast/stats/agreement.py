@@ -26,20 +26,20 @@ COLUMNS = (
     "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
     "kappa_high", "only_first", "only_second",
 )  # fmt: skip
+# Shares of the true (or false) items on which a judge's verdict is right.
 RATES = {"sensitivity": 1, "specificity": 0}
-"""Shares of the true (or false) items on which a judge's verdict is right."""
+# Further columns of rows that compare a judge with the truth: people's verdicts, or a rule's.
 AGAINST_TRUTH = (
     "sensitivity", "sensitivity_low", "sensitivity_high",
     "specificity", "specificity_low", "specificity_high",
 )  # fmt: skip
-"""Further columns of rows that compare a judge with the truth: people's verdicts, or a rule's."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
+# An item whose first two fields are model and response (``raters.answer_name``).
 Answered = TypeVar("Answered", bound=tuple[Hashable, ...])
-"""An item whose first two fields are model and response (``raters.answer_name``)."""
+# One rater's verdict on each item; None is no verdict.
 Verdicts = Mapping[K, Hashable]
-"""One rater's verdict on each item; None is no verdict."""
 
 
 def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> dict[str, float]:
@@ -321,8 +321,8 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     return answers
 
 
+# Verdicts by model, response and question.
 ByQuestion = dict[tuple[str, str, Any], Any]
-"""Verdicts by model, response and question."""
 
 
 def on_rule_items(

@@ -17,14 +17,14 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.stats.intervals import NOTHING, Measured, smooth_interval, wilson
 
+# Minimum labelled clusters of a corrected value, to estimate the judge's errors.
 FEWEST = 10
-"""Minimum labelled clusters of a corrected value, to estimate the judge's errors."""
 COLUMNS = (
     "model", "other", "measure", "raw", "raw_low", "raw_high", "value", "low", "high", "share",
     "clusters", "units",
 )  # fmt: skip
+# Without labels.
 NOTHING_CORRECTED = pd.DataFrame(columns=COLUMNS)
-"""Without labels."""
 
 
 class Corrected(NamedTuple):

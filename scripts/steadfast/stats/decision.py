@@ -14,12 +14,12 @@ from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import Ties, with_ties
 
 NUMBERS = ("difference", "error", "degrees_of_freedom", "p")
+# Columns of comparisons that are not valid at several looks.
 TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "degrees_of_freedom")
-"""Columns of comparisons that are not valid at several looks."""
+# Columns that identify a row of metrics.
 KEYS = frozenset(TEXT) - {*TIES, "sampled"}
-"""Columns that identify a row of metrics."""
+# ``NUMBERS`` of each pair of models; None without a comparison.
 Look = Sequence[Sequence[float] | None]
-"""``NUMBERS`` of each pair of models; None without a comparison."""
 
 
 def as_evaluated(

@@ -19,10 +19,10 @@ import pandas as pd
 from steadfast.stats.intervals import Estimates
 from steadfast.stats.tidy import EFFECTIVE
 
+# Required share of the score at the shortest length (RULER: Hsieh et al. 2024).
 SHARE = 0.85
-"""Required share of the score at the shortest length (RULER: Hsieh et al. 2024)."""
+# Columns of ``kept_shares``.
 COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "retention")
-"""Columns of ``kept_shares``."""
 ROUNDING = 1e-9
 
 

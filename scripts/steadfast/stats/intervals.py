@@ -26,14 +26,14 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
+# Level of every test, after correction for the number of pairs.
 SIGNIFICANT = 0.05
-"""Level of every test, after correction for the number of pairs."""
 LEVEL = 1 - SIGNIFICANT
 TAIL = (1 - LEVEL) / 2
 NOTHING = 1e-9  # a smaller standard error is a rounding error
 Limits = tuple[float | np.ndarray, float | np.ndarray]
+# Lower and upper ends of several intervals.
 Ends = tuple[np.ndarray, np.ndarray]
-"""Lower and upper ends of several intervals."""
 
 
 class Measured(NamedTuple):

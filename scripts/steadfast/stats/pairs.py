@@ -25,8 +25,8 @@ COLUMNS = (
     "p", "p_adjusted", "p_model", "p_other", "n", "error", "degrees_of_freedom", "clusters",
 )  # fmt: skip
 
+# Pairs of models whose differences, sample by sample, are in memory at a time.
 TOGETHER = 1_000
-"""Pairs of models whose differences, sample by sample, are in memory at a time."""
 DRAWN = ("part", "stratum", "clusters")
 
 

@@ -23,10 +23,10 @@ from steadfast.stats.step_down import FEWEST
 
 POWER = 0.8
 RUNS = 2000
+# Clusters up to which power is simulated.
 FEW = 60
-"""Clusters up to which power is simulated."""
+# Clusters beyond which no number is given.
 MOST = 10**6
-"""Clusters beyond which no number is given."""
 SEED = "power"
 
 

@@ -19,8 +19,8 @@ from steadfast.contract.request import repeat_key
 HUMAN = "human"
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
+# Each rater's verdicts by model, answer (``answer_name``) and question.
 ByRater = dict[str, dict[tuple[str, str, K], V]]
-"""Each rater's verdicts by model, answer (``answer_name``) and question."""
 
 
 def answer_name(record: ScoreRecord) -> str:
@@ -28,8 +28,8 @@ def answer_name(record: ScoreRecord) -> str:
     return repeat_key(record["sample_id"], record["repeat"])
 
 
+# The number of a judge's further repeat in its name (``request.repeat_key``).
 FURTHER = re.compile(r"#\d+")
-"""The number of a judge's further repeat in its name (``request.repeat_key``)."""
 
 
 def first_repeats(judges: Iterable[str]) -> list[str]:
@@ -74,8 +74,8 @@ def by_answer(
     return folded
 
 
+# Columns of a sheet that people fill in, a row for each question.
 SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
-"""Columns of a sheet that people fill in, a row for each question."""
 STRINGS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
 
 

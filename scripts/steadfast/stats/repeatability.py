@@ -17,12 +17,12 @@ COLUMNS = (
 )  # fmt: skip
 WAYS = (ALONE, TOGETHER)
 
+# By sample: ``task``, ``text`` and ``total`` (None: not scored).
 Pass = Mapping[str, Settings]
-"""By sample: ``task``, ``text`` and ``total`` (None: not scored)."""
+# By repeat and way.
 Passes = Mapping[tuple[int, str], Pass]
-"""By repeat and way."""
+# The standard deviation of one response's score, by benchmark and model.
 Deviations = Mapping[str, Mapping[str, float]]
-"""The standard deviation of one response's score, by benchmark and model."""
 
 
 def nondeterminism_rows(

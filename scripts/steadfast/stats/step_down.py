@@ -17,14 +17,14 @@ import numpy as np
 
 from steadfast.stats.intervals import SIGNIFICANT, Estimates
 
+# Sign patterns: all possible ones, or so many sampled; fewer for very many differences.
 PATTERNS = 2000
-"""Sign patterns: all possible ones, or so many sampled; fewer for very many differences."""
 FEWEST_PATTERNS = 250
+# Maximum statistics t in memory, as long as ``FEWEST_PATTERNS`` are left.
 STATISTICS = 5 * 10**6
-"""Maximum statistics t in memory, as long as ``FEWEST_PATTERNS`` are left."""
 SEED = "signs"
+# Minimum clusters for a significant difference: fewer have too few sign patterns.
 FEWEST = int(np.ceil(1 - np.log2(SIGNIFICANT)))
-"""Minimum clusters for a significant difference: fewer have too few sign patterns."""
 
 
 def step_down(

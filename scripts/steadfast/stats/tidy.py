@@ -17,6 +17,7 @@ pd.options.mode.string_storage = "python"
 
 KEYS = ("model", "task", "length", "perspective", "capability")
 VALUES = ("value", "low", "high", "n")
+# Columns that are no numbers, in any metrics file.
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
@@ -24,7 +25,6 @@ TEXT = (
     "pick_distances", "line", "scenario", "group", "effective_context_length",
     "effective_context_length_range", "unit",
 )  # fmt: skip
-"""Columns that are no numbers, in any metrics file."""
 
 
 def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
@@ -88,16 +88,18 @@ def read_csv(path: Path) -> pd.DataFrame:
     return rows
 
 
+# Columns: value with its interval, the n scored and the expected number of samples (or groups).
 SUMMARY = ("model", "measure", "value", "low", "high", "n", "expected")
-"""Columns: value with its interval, the n scored and the expected number of samples (or groups)."""
+# A further column where some models' scores are released ones: see ``scores.with_prompts``.
 PROMPTS = "prompts"
-"""A further column where some models' scores are released ones: see ``scores.with_prompts``."""
+# A further column where full marks are impossible: the highest possible value.
 HIGHEST = "highest"
-"""A further column where full marks are impossible: the highest possible value."""
+# A further column of measures with a baseline: the difference from it (docs/baseline.md).
 ABOVE_BASELINE = "above_baseline"
-"""A further column of measures with a baseline: the difference from it (docs/baseline.md)."""
+# Further columns of measures with an effective context length: it and its 95 % range.
 EFFECTIVE = ("effective_context_length", "effective_context_length_range")
-"""Further columns of measures with an effective context length: it and its 95 % range."""
+# Further columns with their defaults: those above, and for compared models those of ``ties``, the
+# number of clusters, the sampling units, and the minimum detectable difference.
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "sampled", *EFFECTIVE), ""),
@@ -105,8 +107,6 @@ FURTHER = {
         ("clusters", "minimum_detectable_difference", HIGHEST, ABOVE_BASELINE), math.nan
     ),
 }
-"""Further columns with their defaults: those above, and for compared models those of ``ties``, the
-number of clusters, the sampling units, and the minimum detectable difference."""
 
 
 def read_summary(path: Path) -> pd.DataFrame:

@@ -8,19 +8,18 @@ import pandas as pd
 
 from steadfast.stats.intervals import SIGNIFICANT
 
+# Models that one is significantly better than, worse than, and not distinguished from.
 COLUMNS = ("better_than", "worse_than", "not_distinguished")
-"""Models that one is significantly better than, worse than, and not distinguished from."""
+# Minimum clusters to mark the models that cannot be ruled out as best (bench/bold.py).
+#
+# With six clusters, six to eight of twenty models cannot be ruled out in a column, and three of ten
+# of these are below a model that is; with twelve clusters three to four, and one of seven.
 FEWEST_FOR_BOLD = 12
-"""Minimum clusters to mark the models that cannot be ruled out as best (bench/bold.py).
-
-With six clusters, six to eight of twenty models cannot be ruled out in a column, and three of ten
-of these are below a model that is; with twelve clusters three to four, and one of seven.
-"""
 BETTER = 1
 WORSE = -1
 APART = 0
+# By model and other model: ``BETTER``, ``WORSE`` or ``APART`` (not distinguished).
 Told = Mapping[str, Mapping[str, int]]
-"""By model and other model: ``BETTER``, ``WORSE`` or ``APART`` (not distinguished)."""
 
 
 class Ties:
@@ -93,8 +92,8 @@ class Ties:
         return ranks
 
 
+# Without any comparison.
 NO_TIES = Ties({})
-"""Without any comparison."""
 
 
 def with_ties(summary: pd.DataFrame, ties: Mapping[str, Ties]) -> pd.DataFrame:

@@ -73,10 +73,10 @@ class Audit:
             )
 
 
+# Below the results folder, beside the locks of loads.
 LOCK = "journal/.locks/run.lock"
-"""Below the results folder, beside the locks of loads."""
+# The folders that this process has locked; it may read the Snakefile more than once.
 HELD: set[Path] = set()
-"""The folders that this process has locked; it may read the Snakefile more than once."""
 
 
 def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:

@@ -15,10 +15,10 @@ from steadfast.base.names import visible
 from steadfast.base.resources import facts
 from steadfast.workflow import insides
 
+# Lines of a failed job's log in the summary, at most.
 SHOWN_LINES = 8
-"""Lines of a failed job's log in the summary, at most."""
+# Read of the end of a log, at most.
 READ_BYTES = 20_000
-"""Read of the end of a log, at most."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = (
     "Stopped. The same command continues: responses that arrived are in the journal and are not "

@@ -24,15 +24,15 @@ from snakemake.script import PythonScript
 from steadfast.base.resources import PACKAGE
 from steadfast.workflow.insides import has_environment, keep_usage, take_scripts
 
+# Minimum jobs for which starting the process saves time.
 WORTH = 4
-"""Minimum jobs for which starting the process saves time."""
+# Environment variable: 0 turns this off, and Snakemake starts each script.
 SWITCH = "STEADFAST_FORKS"
-"""Environment variable: 0 turns this off, and Snakemake starts each script."""
+# Environment in which libraries start no threads, which a fork would not have.
 ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
-"""Environment in which libraries start no threads, which a fork would not have."""
 
 
 def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:

@@ -21,6 +21,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 
 STAGES = ("collect", "draw", "make_data", "measure", "one_load", "score", "tabulate")
+# Modules that take long to import and that several jobs need; none of them starts threads.
 PRELOADED = (
     "snakemake.logging",
     "snakemake.iocontainers",
@@ -31,9 +32,8 @@ PRELOADED = (
     *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
     "scipy.special",
 )
-"""Modules that take long to import and that several jobs need; none of them starts threads."""
+# A line of a file in /proc.
 NUMBER = re.compile(r"^(\w+):\s+(\d+)", re.MULTILINE)
-"""A line of a file in /proc."""
 
 
 class ForkedJob(StreamRequestHandler):

@@ -27,8 +27,9 @@ from snakemake_interface_common.exceptions import ApiError
 from steadfast.base.errors import UserError
 from steadfast.base.names import visible
 
+# The message where no job is to run; no hook is called then.
 NOTHING = NOTHING_TO_BE_DONE_MSG
-"""The message where no job is to run; no hook is called then."""
+# Beginnings of messages that this workflow replaces, or that help no user, by their module.
 SAYS = {
     "snakemake.scheduling.job_scheduler": (
         "Select jobs to execute",
@@ -62,16 +63,15 @@ SAYS = {
     ),
     "snakemake_executor_plugin_slurm.partitions": ("Auto-selected partition",),
 }
-"""Beginnings of messages that this workflow replaces, or that help no user, by their module."""
+# The beginning of the message that follows SIGTERM, one or more times.
 FINISHING = "Will exit after finishing currently running jobs"
-"""The beginning of the message that follows SIGTERM, one or more times."""
+# The target that no rule makes, in the message of a ``MissingRuleException``.
 NO_RULE = r"No rule to produce (.+?)(?: \(if you use input functions|$)"
-"""The target that no rule makes, in the message of a ``MissingRuleException``."""
+# The rule, and a file in each line, in the message of a ``MissingInputException``.
 NO_INPUT = r"Missing input files.* for rule (\w+):.*\n    affected files:\n(.+)"
-"""The rule, and a file in each line, in the message of a ``MissingInputException``."""
 REFUSED = "SLURM sbatch failed. The error message was '"
+# The SLURM plugin's message on a job that it could not submit, before the reason.
 UNSUBMITTED = "submission failed with exception: "
-"""The SLURM plugin's message on a job that it could not submit, before the reason."""
 TARGETS = "--target-jobs"
 
 

@@ -12,8 +12,8 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
 from steadfast.contract.engine_names import OWN_ENVIRONMENT
 
+# Environment variable of a job that continues in another interpreter, with its path.
 ENTERED = "STEADFAST_INTERPRETER"
-"""Environment variable of a job that continues in another interpreter, with its path."""
 
 
 def enter(models: Iterable[Settings]) -> None:

@@ -11,8 +11,8 @@ from steadfast.base.names import nearest, some, visible
 from steadfast.workflow import insides
 
 USUAL = Path("results")
+# Files that a message names; the others are counted.
 MOST_FILES = 3
-"""Files that a message names; the others are counted."""
 
 
 def sentence(

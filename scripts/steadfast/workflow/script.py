@@ -16,8 +16,8 @@ from steadfast.base.names import visible
 from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
+# Params with digests of code and inputs (``jobs.input_digests``), which no function takes.
 PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
-"""Params with digests of code and inputs (``jobs.input_digests``), which no function takes."""
 
 
 def run_rule(

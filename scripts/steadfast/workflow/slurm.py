@@ -20,17 +20,17 @@ from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import UNSUBMITTED, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
+# The plugin that starts a job's steps on its node, with srun.
 STEPS = "snakemake_executor_plugin_slurm_jobstep"
-"""The plugin that starts a job's steps on its node, with srun."""
+# Queries in a row without a job after which it counts as ended.
 MISSED = 3
-"""Queries in a row without a job after which it counts as ended."""
+# Seconds until a job that SLURM refused for the moment is submitted again.
 RESUBMITTED = 30.0
-"""Seconds until a job that SLURM refused for the moment is submitted again."""
+# Between two queries of a step whether SLURM responds.
 LOOK_SECONDS = 10.0
-"""Between two queries of a step whether SLURM responds."""
 SHOWN_NAMES = 3
+# The line of ``base.locks`` in the log of a job that waits for another.
 HELD = re.compile(r" waiting for (.+), which has locked (.+)")
-"""The line of ``base.locks`` in the log of a job that waits for another."""
 QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 States = dict[str, str]

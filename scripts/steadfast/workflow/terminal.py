@@ -27,14 +27,16 @@ HIDDEN = {
     LogEvent.GROUP_ERROR,
     LogEvent.WORKFLOW_STARTED,
 }
+# Messages that this or ``failures.FailedJobs`` replaces, or that help no user.
 HIDDEN_MESSAGES = re.compile("|".join(chain.from_iterable(SAYS.values())))
-"""Messages that this or ``failures.FailedJobs`` replaces, or that help no user."""
 STOPPING = (
     "Stopping: no new jobs start, and running jobs finish first. Killing them loses only requests "
     "in flight: responses that arrived are in the journal."
 )
+# Seconds without a line after which an unfinished stage gets one.
 SILENCE = 60
-"""Seconds without a line after which an unfinished stage gets one."""
+# Statuses of responses that a job's line counts, with their labels; all but ``error`` only where
+# there are some.
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
@@ -43,14 +45,12 @@ REMARKABLE = {
     "overflow": "too long",
     "refused": "refused",
 }
-"""Statuses of responses that a job's line counts, with their labels; all but ``error`` only where
-there are some."""
+# Further counts of ``Answers``: all responses, and their tokens.
 DONE = "done"
 TOKENS = "tokens"
-"""Further counts of ``Answers``: all responses, and their tokens."""
 BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
+# Jobs that the progress bar names; the others are counted.
 MOST_RUNNING = 2
-"""Jobs that the progress bar names; the others are counted."""
 
 
 @dataclass

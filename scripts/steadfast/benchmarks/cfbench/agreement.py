@@ -19,8 +19,8 @@ from steadfast.stats.tidy import in_order
 
 VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]
 WHOLE = 0  # in place of a checkpoint's number: a person's score of the whole answer
+# Whether a rater is satisfied with an answer, 1 or 0, by model and answer.
 Satisfied = Mapping[tuple[str, str], int | None]
-"""Whether a rater is satisfied with an answer, 1 or 0, by model and answer."""
 
 
 def agreement(

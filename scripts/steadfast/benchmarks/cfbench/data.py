@@ -24,10 +24,10 @@ class PrimaryType(NamedTuple):
     secondary: Mapping[str, str]  # name of each secondary type by the data's label
 
 
+# By the data's label, in the paper's order.
 TYPES = {label: PrimaryType(**fields) for label, fields in facts("cfbench/types.yaml").items()}
-"""By the data's label, in the paper's order."""
+# Label of the primary type by each secondary one's, in the paper's order.
 PRIMARY_OF: dict[str, str] = {}
-"""Label of the primary type by each secondary one's, in the paper's order."""
 for _primary, _primary_type in TYPES.items():
     PRIMARY_OF |= dict.fromkeys(_primary_type.secondary, _primary)
 

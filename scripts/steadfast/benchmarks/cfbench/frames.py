@@ -11,8 +11,8 @@ from steadfast.benchmarks.cfbench.facts import ScoreRecord
 from steadfast.contract.components import Scored
 from steadfast.stats.scores import answer_row
 
+# The data's records by sample.
 Records = Mapping[str, Record]
-"""The data's records by sample."""
 
 
 def record_frame(data: Records) -> pd.DataFrame:

@@ -12,18 +12,18 @@ from steadfast.base.files import Settings
 from steadfast.benchmarks.complexbench.facts import STRICT, dimensions, taxonomy
 from steadfast.benchmarks.complexbench.rules.checks import Verdict
 
+# An instance's annotations.
 Instance = Settings
-"""An instance's annotations."""
+# One a question; None where there is no verdict, which is neither right nor wrong.
 Verdicts = Sequence[Verdict | None]
-"""One a question; None where there is no verdict, which is neither right nor wrong."""
 
 DRFR_MEASURES = ("overall", "category", "family", "task", "nesting")
 CONSTRAINT_MEASURES = ("constraint_type", "dimension")
 COHERENT_MEASURES = ("origin", "coherent")
 DROP = "relative_drop"  # from the first of them to the second
 OTHERS = "Others"
+# Of the coherent test: groups with one selection, and with several.
 CLASSES = ("single", "multiple")
-"""Of the coherent test: groups with one selection, and with several."""
 
 
 def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:

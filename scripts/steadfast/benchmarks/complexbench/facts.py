@@ -7,13 +7,13 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.contract import records
 
+# The mode without the accidents of the released code; the other is released.
 STRICT = "strict"
-"""The mode without the accidents of the released code; the other is released."""
+# How instructions are asked: as they are, or turn by turn.
 WHOLE = "whole"
 DECOMPOSED = "decomposed"
-"""How instructions are asked: as they are, or turn by turn."""
+# Below it a judge copies out of an answer what a rule is to decide.
 HEADING = "【模型回复中评分问题的评测对象】"
-"""Below it a judge copies out of an answer what a rule is to decide."""
 LABEL = "评分对象"
 ALL = "all"
 ABSENT = "None"

@@ -20,8 +20,8 @@ from steadfast.stats.tidy import rows_of
 BAND = "#f2f2f2"
 MOST_UPRIGHT = 10  # labels of an axis; more are slanted
 
+# What stands along the axis, by heading: keys and how they are shown.
 Blocks = dict[str, dict[str, str]]
-"""What stands along the axis, by heading: keys and how they are shown."""
 
 
 def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:

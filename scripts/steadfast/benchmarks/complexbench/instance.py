@@ -17,8 +17,8 @@ from steadfast.config.complaint import checked_records
 from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)
+# Context of the validation of what the authors published.
 PUBLISHED = "published"
-"""Context of the validation of what the authors published."""
 
 
 def _dimensions(names: list[str], info: ValidationInfo) -> list[str]:

@@ -12,8 +12,8 @@ JUDGE = {"zh": "judge_zh", "en": "judge_en"}
 EXTRACT_ONE = "extract_one_zh"
 EXTRACT_EACH = "extract_each_zh"
 TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
+# Characters that the released code shows a judge.
 CUT = {"instruction": 6000, "answer": 4000}
-"""Characters that the released code shows a judge."""
 
 
 @dataclass(frozen=True)

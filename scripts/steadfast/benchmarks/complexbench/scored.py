@@ -91,9 +91,8 @@ def _places(instance: Instance) -> set[str]:
     return set(map(str, range(len(instance["scoring_questions"]))))
 
 
+# What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
 KINDS = ("judge", "rule", "rule_judged")
-"""What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
-"""
 COUNTS = ("n", "unread", "open")
 
 

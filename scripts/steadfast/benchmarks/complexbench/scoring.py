@@ -12,8 +12,8 @@ from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sampl
 from steadfast.contract.votes import ON_RULES, voted
 
 SHOWN = 200  # characters of a copied part that a record keeps
+# The verdict on a question, None where there is none, and how it came about.
 Decision = tuple[Verdict | None, Record]
-"""The verdict on a question, None where there is none, and how it came about."""
 
 
 class ComplexbenchScoring(Scoring):

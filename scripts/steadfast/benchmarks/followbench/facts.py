@@ -4,23 +4,23 @@ from steadfast.base.literals import parse_literal
 from steadfast.contract import records
 
 LANGUAGES = ("en", "zh")
+# Constraint categories (section 3.1), in the order of Tables 1 and 7 to 12.
 CATEGORIES = ("content", "situation", "style", "format", "example", "mixed")
-"""Constraint categories (section 3.1), in the order of Tables 1 and 7 to 12."""
+# Scored levels: level n has n constraints. Level 0, without any, is where they start from.
 LEVELS = (1, 2, 3, 4, 5)
-"""Scored levels: level n has n constraints. Level 0, without any, is where they start from."""
+# What scores an item.
 RULE = "rule"
 JUDGE = "judge"
-"""What scores an item."""
+# A verdict on a constraint, as judges and people write it.
 YES = "YES"
 NO = "NO"
-"""A verdict on a constraint, as judges and people write it."""
+# The ways to ask a judge about an answer (Table 3): with all versions of the instruction, with the
+# last one alone, and for one rating of the whole answer.
 PATH = "path"
 LAST = "last"
 RATING = "rating"
-"""The ways to ask a judge about an answer (Table 3): with all versions of the instruction, with the
-last one alone, and for one rating of the whole answer."""
+# The highest rating; the lowest is 0.
 HIGHEST = 10
-"""The highest rating; the lowest is 0."""
 
 
 def template_name(language: str, way: str) -> str:

@@ -15,9 +15,9 @@ from steadfast.contract.components import INVALID, Scored
 from steadfast.stats.intervals import NOTHING
 from steadfast.stats.scores import answer_row
 
+# Of a level: 1 (all constraints kept), 0, None where there is none; in mode released −1, where the
+# judge's reply could not be read.
 Verdict = float | None
-"""Of a level: 1 (all constraints kept), 0, None where there is none; in mode released −1, where the
-judge's reply could not be read."""
 Consistency = Literal["no failure", "consistent", "inconsistent"]
 T = TypeVar("T")
 

@@ -13,12 +13,12 @@ MAX_TOKENS = 1024  # as in the released code
 STRINGS = facts("followbench/judge/words.yaml")
 COMMON = frozenset({"kind", "constraints", "count", "boundary", "category"})
 STEPS = frozenset({"start", *(f"step_{level}" for level in followbench.LEVELS)})
+# By the way to ask: the slots that a template may have, and those that it must have.
 SLOTS = {
     followbench.PATH: (COMMON | STEPS | {"path"}, frozenset({"path", "count"})),
     followbench.LAST: (COMMON | {"instruction"}, frozenset({"instruction", "count"})),
     followbench.RATING: (frozenset({"instruction", "boundary"}), frozenset({"instruction"})),
 }
-"""By the way to ask: the slots that a template may have, and those that it must have."""
 
 
 class FollowbenchJudgePrompts(JudgePrompts):

@@ -24,10 +24,10 @@ from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_pr
 from steadfast.stats.tidy import HIGHEST, PROMPTS, SUMMARY, in_order, rows_of
 
 KINDS = (OVERALL, followbench.RULE, followbench.JUDGE)
+# Measures of samples, and their columns.
 RATES = {"HSR": "hard", "SSR": "soft"}
-"""Measures of samples, and their columns."""
+# What stands for all categories or levels together.
 WHOLE = {"category": OVERALL, "level": ""}
-"""What stands for all categories or levels together."""
 VALUES = ["value", "low", "high", "n"]
 
 

@@ -8,9 +8,9 @@ from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.judging.released_prompt import filled, program, texts_of
 
 PINNED = facts("followbench/released.yaml")["judge"]
+# Which texts of a category's function make the prompt about one constraint, and about more.
 OF_ONE = slice(0, 8)
 OF_MORE = slice(8, 18)
-"""Which texts of a category's function make the prompt about one constraint, and about more."""
 
 
 def prompt(inputs: Mapping[str, Path], benchmark: str, url: str) -> str:

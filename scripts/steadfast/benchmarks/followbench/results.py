@@ -20,10 +20,10 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 STRINGS = facts("followbench/tables.yaml")
 PRINTED = facts("followbench/printed.yaml")
+# Measures in which models are compared, all levels together.
 TESTED = ("HSR", "SSR", "CSL")
-"""Measures in which models are compared, all levels together."""
+# What the paper prints: values by model, and where each column's stands in these, if anywhere.
 Printed = tuple[Mapping[str, str], Sequence[int | None]]
-"""What the paper prints: values by model, and where each column's stands in these, if anywhere."""
 
 
 class FollowbenchResults(Results):

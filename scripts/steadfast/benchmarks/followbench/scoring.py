@@ -13,8 +13,8 @@ from steadfast.contract.votes import ON_RULES
 from steadfast.judging.majority import voted_points
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
+# A rating above it takes all constraints for kept (section 5.1).
 THRESHOLD = 5.0
-"""A rating above it takes all constraints for kept (section 5.1)."""
 
 
 class FollowbenchScoring(Scoring):

@@ -20,11 +20,11 @@ from steadfast.show.table import Cell, Column, Section, Table, rounded
 
 TITLE = "FollowBench"
 MEASURES = {"HSR": "hsr", "SSR": "ssr"}
+# The levels, and their mean.
 PLACES = [*map(str, LEVELS), ""]
-"""The levels, and their mean."""
+# Of the columns after the model's: where their value stands in what the paper prints.
 PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
 PRINTED_CONSISTENCY = (0, None, None, None, None, None)
-"""Of the columns after the model's: where their value stands in what the paper prints."""
 
 
 def tables(

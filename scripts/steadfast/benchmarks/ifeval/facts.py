@@ -5,15 +5,15 @@ from typing import Any, Literal, NotRequired
 from steadfast.base.resources import facts
 from steadfast.contract import records
 
+# The part in which prompts stand alone, as published.
 ALONE = "0"
-"""The part in which prompts stand alone, as published."""
 SYNTHETIC = "synthetic"
 RELEASED = facts("ifeval/released.yaml")
+# Sets of prompts, which are the tasks.
 SETS = (SYNTHETIC, *RELEASED)
-"""Sets of prompts, which are the tasks."""
 Position = Literal["after", "before", "both", "filler"]
+# In place of a position: after a neutral filler that is as long as the text.
 FILLER = "filler"
-"""In place of a position: after a neutral filler that is as long as the text."""
 Version = Literal["released", "corrected"]
 STRICT = "strict"
 LOOSE = "loose"

@@ -31,8 +31,8 @@ from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.scores import answer_row, answers_expected, coverage
 from steadfast.stats.tidy import in_order
 
+# The summary: accuracy by prompt, strict or loose as the set's authors report it.
 SCORE = "Score"
-"""The summary: accuracy by prompt, strict or loose as the set's authors report it."""
 BY_PROMPT = ("prompt_strict", "prompt_loose")
 BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
 MEASURES = (SCORE, "prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")

@@ -58,6 +58,7 @@ def _quoted(text: str) -> bool:
     return len(text) > 1 and text.startswith('"') and text.endswith('"')
 
 
+# Of each kind whether a text follows it, of the text and the instruction's arguments.
 KINDS: Mapping[str, Callable[..., bool]] = {
     "punctuation:no_comma": lambda text: "," not in text,
     "length_constraints:number_words": _words,
@@ -69,7 +70,6 @@ KINDS: Mapping[str, Callable[..., bool]] = {
     "startend:end_checker": _end,
     "startend:quotation": _quoted,
 }
-"""Of each kind whether a text follows it, of the text and the instruction's arguments."""
 
 
 def own_verifier(kind: str, kwargs: Mapping[str, Any], prompt: str) -> Callable[[str], bool]:

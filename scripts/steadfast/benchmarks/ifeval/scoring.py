@@ -66,8 +66,8 @@ def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
     return Score(answer.status, points, min(points.values()), values)
 
 
+# Its ``kind`` and its ``kwargs``.
 Instruction = Mapping[str, Any]
-"""Its ``kind`` and its ``kwargs``."""
 
 
 class Verdicts(NamedTuple):

@@ -20,8 +20,8 @@ HARD = "hard"
 MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
 FACTORS = {"context": "context", "expression": "expression_id", "variable": "variable_id"}
 COLUMNS = ["model", "task", "length", "value", "ars", "baseline", "n"]
+# With less left to gain, its share says nothing: one slip would be many times all of it.
 ROOM = 0.05
-"""With less left to gain, its share says nothing: one slip would be many times all of it."""
 _SAMPLE = ["prompts", "length", "sample_id"]
 SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 

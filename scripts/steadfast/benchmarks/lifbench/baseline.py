@@ -21,9 +21,9 @@ EDGE = 10  # elements at the beginning of a list, among which places are asked f
 ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
 MOST_DOCUMENTS = 80  # of an MF answer, so that the output limit does not cut it
 MOST_LABELS = 340  # of an MB answer, likewise
+# The option of OQ with the larger expectation, by rubric. The second is right in two of three
+# prompts, but the released rubric gives two thirds to a wrong first one (Q15).
 LIKELIER = {"released": 0, "corrected": 1}
-"""The option of OQ with the larger expectation, by rubric. The second is right in two of three
-prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
 def baseline_answer(

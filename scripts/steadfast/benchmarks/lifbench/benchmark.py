@@ -23,8 +23,8 @@ rewriters, such as
   gpt-4o:
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
 or set lifbench.recs.rewrites: released"""
+# Keys of the section that say what was built, as far as the section has them; none is a path.
 SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
-"""Keys of the section that say what was built, as far as the section has them; none is a path."""
 OWN = package.Package(NAME)
 TITLE = "LIFBench"
 METRICS = (

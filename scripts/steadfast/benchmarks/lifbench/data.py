@@ -20,8 +20,8 @@ from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 from steadfast.schema.config import Config
 
 OWN = Package(NAME)
+# Of expressions, where RECS's own are compared with random ones (Figure 7).
 RANDOM_SAMPLES = 5
-"""Of expressions, where RECS's own are compared with random ones (Figure 7)."""
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
 RELEASED_REVIEW = "released"  # in place of a folder: the authors' review
 READING = "steadfast.judging.rewriting:readable"

@@ -26,8 +26,8 @@ OTHER = "other."
 PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "prompt_truncated", "total", "depth")
 FLAGS = ("prompt_truncated", "empty")
 SAMPLE = ["length", "sample_id"]
+# Of contexts that are beginnings of each other: the name of their family, and its stratum's.
 NESTED = "nested"
-"""Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
 
 
 def score_frame(

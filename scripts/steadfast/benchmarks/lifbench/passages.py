@@ -4,8 +4,8 @@ from steadfast.benchmarks.lifbench import expected, records
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages
 
+# The entries around the one that is named, and the direction in which each is asked for.
 NEIGHBOURS = {"post_element": 1, "pre_element": -1}
-"""The entries around the one that is named, and the direction in which each is asked for."""
 
 
 def passages(sample: Sample[records.Prompt]) -> Passages:

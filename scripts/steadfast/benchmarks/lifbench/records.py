@@ -30,13 +30,13 @@ class ScoreRecord(records.ScoreRecord):
     family: NotRequired[str]
 
 
+# What groups the samples of a task, and the column that says so.
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}
-"""What groups the samples of a task, and the column that says so."""
+# Those that the paper leaves open (section "Limitations"), and the columns that say so.
 FURTHER = ("format", "domain")
-"""Those that the paper leaves open (section "Limitations"), and the columns that say so."""
+# The groups that are compared in each further perspective, by scenario.
 Beyond = Mapping[str, Mapping[str, Sequence[str]]]
-"""The groups that are compared in each further perspective, by scenario."""
+# Fields of prompts and scores: what the paper's prompts have not, and the one further perspective
+# that others are asked for alone.
 ASKED = (*FURTHER, "perspective")
-"""Fields of prompts and scores: what the paper's prompts have not, and the one further perspective
-that others are asked for alone."""
 AVERAGE = "average"  # the plain mean of the paper's three

@@ -19,8 +19,8 @@ class ScoredTask:
     points: Mapping[str, Record]  # its score points, see score_points
 
 
+# The paper's tasks by id, in the order to show.
 SCORED_TASKS: dict[str, ScoredTask] = {}
-"""The paper's tasks by id, in the order to show."""
 for _id, _task in TASKS.items():
     SCORED_TASKS[_id] = ScoredTask(_id, _task.scenario, **facts("lifbench/scoring")[_id])
 
@@ -51,8 +51,8 @@ def score_points(rubric: str) -> dict[str, dict[str, ScorePoint]]:
     return points_of_tasks
 
 
+# The score points by rubric, task and name.
 RUBRICS = {rubric: score_points(rubric) for rubric in ("released", "corrected")}
-"""The score points by rubric, task and name."""
 
 
 class Rubric(NamedTuple):

@@ -8,8 +8,8 @@ from steadfast.base.files import Settings
 
 NAME = "lifbench"
 SCENARIOS = ("list", "multidoc", "onedoc")
+# In the order of Table 3's columns.
 PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF")
-"""In the order of Table 3's columns."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.tasks import Task, Variables
 
+# What a template may show with what describes it, and what only the scorer may know.
 Setting = tuple[Record, Record]
-"""What a template may show with what describes it, and what only the scorer may know."""
 
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
@@ -130,6 +130,7 @@ def _types(task: Task, space: Settings, context: Record, rng: Random) -> Iterato
         yield {"type": name}, {}
 
 
+# Kinds of drawing by name.
 DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]]] = {
     "positions": _positions,
     "index_lists": _index_lists,
@@ -139,4 +140,3 @@ DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]
     "evidence": _evidence,
     "types": _types,
 }
-"""Kinds of drawing by name."""

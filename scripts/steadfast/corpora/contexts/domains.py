@@ -6,8 +6,8 @@ from steadfast.base.files import Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 
+# By scenario and name; the first of each scenario is the paper's.
 DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("corpora/domains.yaml")
-"""By scenario and name; the first of each scenario is the paper's."""
 
 
 def usual_domain(scenario: str) -> str:

@@ -17,10 +17,10 @@ FACTS: Mapping[str, Settings] = facts("corpora/contexts.yaml")
 Unit = TypeVar("Unit")
 PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
+# Builds one context from: its random generators (``Draws``), the token budget, the path of each
+# corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and the
+# scenario's fields.
 Build = Callable[..., Record]
-"""Builds one context from: its random generators (``Draws``), the token budget, the path of each
-corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and the
-scenario's fields."""
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:

@@ -46,11 +46,11 @@ def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED
     return "\n".join(lines)
 
 
+# By scenario: the field of a context's record that is shown in formats, and the function.
 CONTENT: Mapping[str, tuple[str, Callable[..., str]]] = {
     "list": ("elements", show_list),
     "multidoc": ("documents", show_documents),
 }
-"""By scenario: the field of a context's record that is shown in formats, and the function."""
 
 
 def formats_of(scenario: str, formats: Sequence[str]) -> list[str]:

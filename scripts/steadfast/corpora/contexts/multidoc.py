@@ -17,8 +17,8 @@ from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_docu
 
 MULTIDOC = filling.FACTS["multidoc"]
 CHARACTERS = 20  # a token of running text has fewer
+# Documents of which one repeats the text of an earlier one.
 REPEATS_ONE_OF = round(1 / MULTIDOC["repeated_share"])
-"""Documents of which one repeats the text of an earlier one."""
 
 
 class Document(NamedTuple):

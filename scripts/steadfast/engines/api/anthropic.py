@@ -16,8 +16,8 @@ from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
+# Stands for the newest batch where there are none.
 NONE = "none"
-"""Stands for the newest batch where there are none."""
 
 
 class Anthropic(DialectProvider):

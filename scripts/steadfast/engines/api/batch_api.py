@@ -20,8 +20,8 @@ from steadfast.engines.cost.bill import CapReached, estimated, failed_attempt
 
 FIRST_PAUSE = 0.5  # seconds between two polls of a batch; they double
 LONGEST_PAUSE = 60.0
+# HTTP status with which Anthropic rejects a call when overloaded.
 REFUSED = 529
-"""HTTP status with which Anthropic rejects a call when overloaded."""
 
 
 class NoRoom(PassingError):

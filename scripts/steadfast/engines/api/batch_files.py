@@ -15,8 +15,8 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api import replies
 from steadfast.engines.api.body import mapping, parsed, text
 
+# OpenAI's limits and values: ``requests``, ``bytes``, ``window``, and the states.
 FACTS: Settings = facts("engines/batch.yaml")
-"""OpenAI's limits and values: ``requests``, ``bytes``, ``window``, and the states."""
 
 
 def split(
@@ -41,8 +41,8 @@ def split(
         yield chunk
 
 
+# A request's hash and its outcome.
 Outcome = tuple[str, Response | replies.Retry]
-"""A request's hash and its outcome."""
 
 
 def batch_line(**fields: object) -> bytes:

@@ -9,8 +9,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Turns
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+# A larger count is a server error.
 MOST = 10**12
-"""A larger count is a server error."""
 
 
 def clean(text: str) -> str:

@@ -13,8 +13,8 @@ from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.options import host_of
 
+# Lifetime of cache entries at OpenAI for a breakpoint without one.
 USUAL_LIFETIME = "30m"
-"""Lifetime of cache entries at OpenAI for a breakpoint without one."""
 
 
 class Chat(Provider):

@@ -10,12 +10,12 @@ from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.gemini import Gemini, GeminiBatches
 from steadfast.engines.base import Engine, Setup
 
+# Providers by their engines' names.
 PROVIDERS: Final[dict[str, type[Chat] | type[Anthropic] | type[Gemini]]] = {
     "openai": Chat,
     "anthropic": Anthropic,
     "gemini": Gemini,
 }
-"""Providers by their engines' names."""
 BATCHES: Final[dict[str, type[Batches[Any]]]] = {
     "openai": ChatBatches,
     "anthropic": AnthropicBatches,

@@ -5,9 +5,9 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 
 MARK = "(key)"
+# Minimum characters of a secret: a shorter one, such as EMPTY or none, is a word that responses may
+# contain, and protects nothing.
 SHORTEST = 8
-"""Minimum characters of a secret: a shorter one, such as EMPTY or none, is a word that responses
-may contain, and protects nothing."""
 
 
 class Redaction:

@@ -11,6 +11,9 @@ from steadfast.base.files import Record
 from steadfast.contract.request import Response
 from steadfast.engines.api.body import array, clean, count, mapping, text
 
+# Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) marks an
+# incomplete response, and so does a missing one: vLLM, SGLang, llama.cpp and OpenRouter name one
+# with every complete response, Ollama leaves it out when interrupted.
 ENDS = {
     "stop": "ok",
     "length": "length",
@@ -20,15 +23,12 @@ ENDS = {
     "stop_sequence": "ok",  # Text Generation Inference
     "content_filter": "refused",
 }
-"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) marks an
-incomplete response, and so does a missing one: vLLM, SGLang, llama.cpp and OpenRouter name one with
-every complete response, Ollama leaves it out when interrupted."""
+# Additional finish reasons where the request offers tools.
 TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
-"""Additional finish reasons where the request offers tools."""
 FLEX = "flex"
 OVERLOADED = (429, 503, 529)
+# Reasons of attempts that a server rejected as too many.
 REJECTED = tuple(f"HTTP {status}" for status in OVERLOADED)
-"""Reasons of attempts that a server rejected as too many."""
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
 TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)

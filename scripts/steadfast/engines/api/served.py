@@ -19,11 +19,11 @@ from urllib.request import urlopen
 from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineExhausted
 
+# Placeholder of the server's port in a command.
 PORT = "{port}"
-"""Placeholder of the server's port in a command."""
 LOOK_SECONDS = 1.0
+# Maximum time for a server to load its model.
 READY_MINUTES = 60.0
-"""Maximum time for a server to load its model."""
 STOP_SECONDS = 30.0
 SHOWN_LINES = 20
 PR_SET_PDEATHSIG = 1

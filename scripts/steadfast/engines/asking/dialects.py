@@ -17,11 +17,11 @@ from steadfast.base.resources import facts
 
 FACTS = facts("engines/reasoning.yaml")
 LEAKED = FACTS["leaked"]
+# Stands for an ellipsis in a mark: a recipient and a content type, or nothing.
 HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
-"""Stands for an ellipsis in a mark: a recipient and a content type, or nothing."""
+# A mark in fenced or inline code; one in a fence may count, since a fence may be left open.
 FENCED = 1
 INLINE = 2
-"""A mark in fenced or inline code; one in a fence may count, since a fence may be left open."""
 STEPS = {"start": 1, "end": -1}  # change of the nesting depth of reasoning at a mark
 FENCE = re.compile(r"^[ \t]*+(?P<ticks>`{3,}+)(?P<info>.*)$", re.MULTILINE)
 TICKS_OR_BREAK = re.compile(r"(?P<ticks>`++)|\n[ \t]*+\n")

@@ -17,12 +17,12 @@ from steadfast.base.locks import Lock
 from steadfast.contract.request import FINAL, STATUSES, Response
 
 SYNC_SECONDS = 5.0
+# The last field of a line: a checksum of all before it.
 CHECK = b'"check"'
-"""The last field of a line: a checksum of all before it."""
 DAMAGED_CHECK = re.compile(rb', "[^"]{0,20}": "[0-9a-f]{16}"\s*\}\s*$')
 _FIELDS = [field.name for field in fields(Response)]
+# Names of fields in lines of version 0.1, whose responses were paid for.
 _OLD_FIELDS = {"reasoning": "thought", "reasoning_tokens": "thought_tokens"}
-"""Names of fields in lines of version 0.1, whose responses were paid for."""
 
 
 class Journal(AbstractContextManager["Journal"]):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 10.0
 NOTICE_SECONDS = 60.0
+# Responses after the first one from which the remaining time is shown.
 MIN_RESPONSES = 10
-"""Responses after the first one from which the remaining time is shown."""
 
 
 class Notices:

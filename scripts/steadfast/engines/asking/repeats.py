@@ -10,8 +10,8 @@ from steadfast.contract.request import Request, Response, grouped
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Engine
 
+# Responses by request hash, for each repeat and batch composition (alone or together).
 Passes = dict[tuple[int, str], dict[str, Response]]
-"""Responses by request hash, for each repeat and batch composition (alone or together)."""
 
 
 def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:

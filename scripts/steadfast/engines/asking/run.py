@@ -28,10 +28,10 @@ from steadfast.engines.base import FITTING, Engine, Setup, build_engine
 from steadfast.engines.fit import fitted
 
 SHOWN_FAILURES = 3
+# Token counts that the provenance sums up.
 COUNTED = ("prompt", "cached", "completion", "reasoning")
-"""Token counts that the provenance sums up."""
+# Reasons of failures that would recur when the job runs again.
 LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
-"""Reasons of failures that would recur when the job runs again."""
 
 
 def run_part(

@@ -11,10 +11,10 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import ANSWERED, Request, Response
 from steadfast.engines.api.body import count, text
 
+# UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3.
 BYTES_PER_TOKEN = 3
-"""UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3."""
+# Pricing tiers with a discount on the standard price.
 TIERS = ("flex", "batch")
-"""Pricing tiers with a discount on the standard price."""
 
 
 def cost(

@@ -10,20 +10,20 @@ from steadfast.base.files import Settings
 from steadfast.contract.records import RunRecord, read_runs
 from steadfast.engines.cost.forecast import Work
 
+# Responses in past runs from which these are used.
 MIN_RESPONSES = 20
-"""Responses in past runs from which these are used."""
+# Time limit of a job where its model's throughput is unknown.
 HOURS = 4.0
-"""Time limit of a job where its model's throughput is unknown."""
+# Time limit of a job, as a multiple of its expected duration.
 MARGIN = 2.0
-"""Time limit of a job, as a multiple of its expected duration."""
+# Increase of time or memory with each further attempt.
 INCREASE = 0.5
-"""Increase of time or memory with each further attempt."""
+# Overhead of the jobs of one load, before the first request and after the last response.
 START_MINUTES = 10.0
-"""Overhead of the jobs of one load, before the first request and after the last response."""
+# Fields of a run's record that estimates of time need.
 RUN_FIELDS = {"load_seconds", "prompt_tokens", "computed_tokens", "output_tokens"}
-"""Fields of a run's record that estimates of time need."""
+# Prompt tokens that take as long as one output token, where no throughput is stated.
 DECODED = 20.0
-"""Prompt tokens that take as long as one output token, where no throughput is stated."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ COUNTS = (
     "requests", "cached", "remaining", "prompt_tokens", "distinct_tokens", "output_budget",
     "prompt_truncated", "unfit",
 )  # fmt: skip
+# What happens to a prompt that does not fit, with on_overflow: skip.
 LEFT_OUT = "left out"
-"""What happens to a prompt that does not fit, with on_overflow: skip."""
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from steadfast.base.resources import facts
 from steadfast.contract.request import Request
 from steadfast.engines.cost.bill import TIERS, cost
 
+# Tokens of cached prefixes are a multiple of this (OpenAI).
 STEP = 128
-"""Tokens of cached prefixes are a multiple of this (OpenAI)."""
+# With all cache hits by the provider's rule and the order of prompts, and with none.
 COSTS = ("cost", "cost_uncached")
-"""With all cache hits by the provider's rule and the order of prompts, and with none."""
+# The same, and the cost of all prompts with all hits, including cached responses.
 SUMS = (*COSTS, "prompts_cost")
-"""The same, and the cost of all prompts with all hits, including cached responses."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ LOST = (
     "the reason; responses so far are cached: run again to continue"
 )
 Groups = list[list[Request]]
+# ``answers``, ``operation`` and ``journal`` of a part's ``Setup``, for the copies.
 PartSetup = tuple[Settings, Settings, Path | None]
-"""``answers``, ``operation`` and ``journal`` of a part's ``Setup``, for the copies."""
 
 
 class Copies:

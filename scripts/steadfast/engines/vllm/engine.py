@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
 LOADING = ("model", "revision", "tokenizer", "hf_overrides", "seed")
+# Engine arguments that request hashes contain next to ``engine_args``, as they always did.
 FORMER_KEYS = ("dtype", "quantization")
-"""Engine arguments that request hashes contain next to ``engine_args``, as they always did."""
 SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # so that the engine's errors reach the job
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
 }
+# Requests handed to the engine for each that it may compute at once.
 AHEAD = 2
-"""Requests handed to the engine for each that it may compute at once."""
+# vLLM's argument for the number of concurrent requests.
 AT_ONCE = "max_num_seqs"
-"""vLLM's argument for the number of concurrent requests."""
+# Concurrent requests assumed where vLLM died before it reported its own default.
 UNKNOWN_BATCH = 256
-"""Concurrent requests assumed where vLLM died before it reported its own default."""
 MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
 
 

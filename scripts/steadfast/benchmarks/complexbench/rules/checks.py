@@ -7,15 +7,15 @@ from typing import Literal
 
 from steadfast.benchmarks.complexbench.facts import normalised
 
+# What the punctuation rules take for punctuation.
 PUNCTUATION = frozenset(normalised(string.punctuation))
-"""What the punctuation rules take for punctuation."""
+# The verdict of a rule that tells nothing, as the released code writes it.
 UNDECIDED: Literal[2] = 2
-"""The verdict of a rule that tells nothing, as the released code writes it."""
 Verdict = bool | Literal[2]
+# Whether a text has what a rule names.
 Check = Callable[[str], bool]
-"""Whether a text has what a rule names."""
+# Whether a number lies in a range.
 Limits = Callable[[int], bool]
-"""Whether a number lies in a range."""
 
 
 class RuleError(ValueError):

@@ -57,6 +57,7 @@ def _unquoted(text: str) -> str:
     return unquoted(text)
 
 
+# The texts of a segment, one of which must pass; they are made in turn until one does.
 _TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
     "normal": [normalised],
     "normal, quoted or not": [lambda text: _unquoted(normalised(text)), normalised],
@@ -65,7 +66,6 @@ _TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
     "raw, unquoted or not": [_unquoted, str],
     "raw, not quoted": [_unquoted],
 }
-"""The texts of a segment, one of which must pass; they are made in turn until one does."""
 
 
 # What stands behind a rule's name: lists, ranges, texts. Parsed, never evaluated. They are found
@@ -164,8 +164,8 @@ def _limits(rule: str, name: str) -> checks.Limits:
     return _within(_elements(_bracketed(rule, name, lines)))
 
 
+# Makes a check of a rule and the name of its kind.
 Read = Callable[[str, str], Check]
-"""Makes a check of a rule and the name of its kind."""
 
 
 def _late(check: Callable[[T], Check], parameters: Callable[[str, str], T]) -> Read:
@@ -267,6 +267,7 @@ def _kind(
     return RuleKind(parts, absent, test, unless)
 
 
+# Kinds about segments that were copied out.
 _EXTRACTED = (
     _kind("model_keyword_each", _all),
     _kind("model_keyword_num_each+model_forbidden_word_each", _some_without, "raw"),
@@ -292,8 +293,8 @@ _EXTRACTED = (
     _kind("model_not_endswith_each", _ends, absent=True),
     _kind("model_not_endswith", _ends, absent=True),
 )
-"""Kinds about segments that were copied out."""
 
+# Kinds about the whole answer.
 _PLAIN = (
     _kind("keyword+forbidden_word", _all_without),
     _kind("keyword", _all, unless="keyword_num"),
@@ -308,4 +309,3 @@ _PLAIN = (
     _kind("length:", _length, "raw"),
     _kind("Json", _object, "raw"),
 )
-"""Kinds about the whole answer."""

@@ -81,10 +81,11 @@ def _spans(text: str) -> Iterator[str]:
 
 
 JSON = "Json"
+# Kinds that the last of several segments is not held to: the items of a list, parted by ``；``, end
+# in a full stop.
 EXCEPT_LAST = frozenset({"endswith_each"})
-"""Kinds that the last of several segments is not held to: the items of a list, parted by ``；``,
-end in a full stop."""
 
+# Checks of one segment: whether it has what the clause names, wanted or not (``absent``).
 CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "keyword": lambda clause: checks.has_all(clause.words),
     "keyword_num": lambda clause: checks.has_some(clause.words, clause.within),
@@ -100,4 +101,3 @@ CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "match": lambda clause: lambda text: text in (clause.words[0], f"{clause.words[0]}。"),
     JSON: _has_object,
 }
-"""Checks of one segment: whether it has what the clause names, wanted or not (``absent``)."""

@@ -17,10 +17,10 @@ Direction = int | None  # 1, what follows; -1, what precedes; None where the tas
 
 HAND_WRITTEN = "hand-written"  # the rewriter of an original
 PASS = "pass"
+# Why a text fails, in the order in which it is checked.
 REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
-"""Why a text fails, in the order in which it is checked."""
+# Failures with which nobody can use a text; people may accept one with another.
 NOT_CLUSTERED = ("fields", "duplicate")
-"""Failures with which nobody can use a text; people may accept one with another."""
 SHORTEST = 0.3  # of the original's characters
 LONGEST = 3.0
 _FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)

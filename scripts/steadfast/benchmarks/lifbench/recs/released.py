@@ -17,8 +17,8 @@ from steadfast.benchmarks.lifbench.recs import checks, vectors
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
+# What people made of a text, by its number in the released files.
 DECISIONS = ("unread", "reject", "accept", "edit")
-"""What people made of a text, by its number in the released files."""
 
 
 def rewrites(task: str, directory: str | None) -> tuple[str, dict[str, list[str]]]:

@@ -31,8 +31,8 @@ class Marks:
     void: bool = False  # the total is 0 whatever the points are (Q3)
 
 
+# (stripped response, not empty; what ``facts_of`` gives; what is asked of the task).
 Scorer = Callable[..., Marks]
-"""(stripped response, not empty; what ``facts_of`` gives; what is asked of the task)."""
 
 
 class ListFacts:

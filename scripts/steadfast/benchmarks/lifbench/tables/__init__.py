@@ -28,12 +28,12 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "comparisons": models.comparisons_table,
     "coverage": data.coverage_table,
 }
+# Tables that there are where there is a frame of their name.
 OPTIONAL: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "recs": further.recs_table,
     "sampling": further.sampling_table,
     FRAME: scores.effective_context_lengths,
 }
-"""Tables that there are where there is a frame of their name."""
 
 
 def tables(

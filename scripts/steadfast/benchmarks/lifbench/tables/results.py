@@ -24,8 +24,8 @@ CAPTIONS = {**STRINGS["captions"], **STRINGS["further_captions"]}
 COUNTS: tuple[str, ...] = ("expected", "scored", "prompt_truncated", *STRINGS["coverage"], *ANSWERS)
 
 Rows = tuple[tuple[Cell, ...], ...]
+# Values by model, under the other keys of a metric's rows.
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
-"""Values by model, under the other keys of a metric's rows."""
 
 
 class LifbenchResults(Results):
