@@ -183,6 +183,13 @@ def test_replies_that_are_no_answer_are_in_the_bill(part, server):
     assert part.spent(PRICE) == pytest.approx(paid / 1e6)
 
 
+@only("anthropic")
+def test_the_last_attempt_is_no_retry(part, server):
+    server.stop = "pause_turn"
+    part.run(items(1, 2), attempts=1, allowed_failures=1)
+    assert "retried" not in part.log.read_text()
+
+
 @pytest.mark.quick(1)
 @only("openai", "gemini")
 def test_a_failed_batch_is_tried_again_up_to_attempts(part, server, engine):

@@ -184,9 +184,8 @@ class BatchEngine(engine.ApiEngine):
         retried: dict[str, int] = {}
         for name, reason in reasons.items():
             attempts = state.attempts.get(name, 0) + counts
-            may_retry = attempts < engine.ATTEMPTS
-            self.retries[reason] += may_retry
-            if may_retry:
+            if attempts < engine.ATTEMPTS:
+                self.retries[reason] += 1
                 retried[name] = attempts
             else:
                 yield by_hash[name], Response("error", error=reason)
