@@ -80,6 +80,13 @@ def small_run(name: str) -> SmallRun:
     return SmallRun(judged.task, judged.data, scores)
 
 
+@cache
+def all_frames(name: str) -> Frames:
+    """The frames of all scores, which no test changes."""
+    small = small_run(name)
+    return small.frames(small.scores)
+
+
 def unanswered(name: str, model: str, samples: int | None = None) -> list[Scored]:
     """A model's scores where it refused so many samples of a task or part, or all."""
     if name == "lifbench":
@@ -114,7 +121,7 @@ def test_the_order_of_scores_changes_no_metric(name):
     parts = list(dict.fromkeys(score.part for score in small.scores))
     shuffled = random.Random(1).sample(small.scores, len(small.scores))
     frames = small.frames(sorted(shuffled, key=lambda score: parts.index(score.part)))
-    for metric, rows in small.frames(small.scores).items():
+    for metric, rows in all_frames(name).items():
         other, expected = (by_key(frame) for frame in (frames[metric], rows))
         pd.testing.assert_frame_equal(other, expected, rtol=1e-9, obj=metric)
 
@@ -126,7 +133,7 @@ def test_equal_repeats_change_no_value_and_no_interval(name):
         for score in small.scores
         for repeat in range(REPEATS if score.model == "b" else 1)
     ]
-    once = small.frames(small.scores)
+    once = all_frames(name)
     several = small.frames(thrice)
     for metric in set(once) - {"variance", "agreement", "coverage", "distribution"}:
         values = [column for column in once[metric] if column not in COUNTS]
@@ -168,8 +175,7 @@ def test_what_is_unanswered_is_in_no_mean_and_marked(name):
 
 
 def test_models_are_compared_by_the_difference_of_their_values(name):
-    small = small_run(name)
-    frames = small.frames(small.scores)
+    frames = all_frames(name)
     values = frames["summary"].set_index(["measure", "model"])["value"]
     measures = main_measures(name)
     assert measures
@@ -187,7 +193,7 @@ def test_models_are_compared_by_the_difference_of_their_values(name):
 
 def test_tables_and_summary_say_how_much_was_sampled(name):
     small = small_run(name)
-    frames = small.frames(small.scores)
+    frames = all_frames(name)
     further = set(FURTHER) - {HIGHEST, ABOVE_BASELINE}
     if name in SMALL:  # the others have lengths
         further -= set(EFFECTIVE)
