@@ -109,9 +109,10 @@ def test_every_eval_ever_converts_a_real_models_log(run, tmp_path):
     python = cached_python("inspect", "inspect.txt", ["inspect_ai==0.3.285"])
     # It asks for Python 3.12, but its converter runs on 3.11, so that only the wheel is taken.
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--ignore-requires-python"]
-    wheel = subprocess.run([*pip, "every_eval_ever==0.3.0", "-d", tmp_path], check=False)
-    if wheel.returncode:
-        pytest.skip("pip cannot fetch every_eval_ever")
+    wheel = [*pip, "every_eval_ever==0.3.0", "-d", tmp_path]
+    fetched = subprocess.run(wheel, stderr=subprocess.PIPE, text=True, check=False)
+    if fetched.returncode:
+        pytest.skip(f"pip cannot fetch every_eval_ever: {fetched.stderr.strip()[-200:]}")
     shutil.unpack_archive(next(tmp_path.glob("*.whl")), tmp_path / "package", "zip")
     exported = command("export", "my.yaml", "--inspect", folder=run.folder)
     assert exported.returncode == 0, exported.stderr

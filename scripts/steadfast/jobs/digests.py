@@ -79,12 +79,18 @@ def parts_of(code: str) -> dict[str, str]:
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     named = {name.rpartition(":")[0] or name for name in names}
-    return set[str]().union(*map(_closure, named))
+    closures: set[str] = set()
+    for module in named:
+        closures |= _closure(module)
+    return closures
 
 
 def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
-    return set[Path]().union(*map(_resources, modules(*names)))
+    paths: set[Path] = set()
+    for module in modules(*names):
+        paths |= _resources(module)
+    return paths
 
 
 @cache  # called for each job

@@ -16,7 +16,7 @@ def own_strings(reply: str, answer: str) -> str:
     stands in the answer too, and each line that is the whole answer; blanks and a quotation's ``>``
     make no difference. One line of a longer answer stays: it may be the judge's own verdict.
     """
-    answer_lines = list(filter(None, map(_bare, answer.splitlines())))
+    answer_lines = [line for line in map(_bare, answer.splitlines()) if line]
     answer_pairs = set(pairwise(answer_lines))
     lines = reply.splitlines(keepends=True)
     bare_lines = [(number, bare) for number, bare in enumerate(map(_bare, lines)) if bare]
@@ -34,7 +34,7 @@ def last_claim(reply: str, answer: str, word: str) -> str | None:
     """Returns what follows a word and a colon on the last own line, the only one with that word."""
     form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
-    claims = list(filter(None, map(form.match, lines)))
+    claims = [claim for claim in map(form.match, lines) if claim]
     return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 
 

@@ -74,7 +74,8 @@ def ending(
     if "tables" not in top_level:
         folders += sorted(benchmark_tables)
     blocks.append([_folder_line(results, name) for name in folders])
-    return "\n\n".join(filter(None, map("\n".join, blocks)))
+    texts = ["\n".join(lines) for lines in blocks]
+    return "\n\n".join(text for text in texts if text)
 
 
 def _plan_totals(plan: Path) -> list[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -85,8 +85,14 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
 
 def _one_line(value: Record) -> str:
     # In double quotation marks: other styles make blanks of some characters.
-    look: Any = {"default_flow_style": True, "default_style": '"', "width": math.inf}
-    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, **look)
+    text: str = yaml.safe_dump(
+        value,
+        default_flow_style=True,
+        default_style='"',
+        width=math.inf,
+        allow_unicode=True,
+        sort_keys=False,
+    )
     return text.strip()
 
 

@@ -131,8 +131,12 @@ def _groups(values: list[Any]) -> list[Group]:
             listed_groups += value
         else:
             listed_groups.append(value)
-    groups = [list(map(as_row, filter(None, group))) for group in [*listed_groups, loose_rows]]
-    return list(filter(None, groups))
+    groups = []
+    for group in [*listed_groups, loose_rows]:
+        rows = [as_row(row) for row in group if row]
+        if rows:
+            groups.append(rows)
+    return groups
 
 
 def _is_lists(value: Any) -> bool:
