@@ -56,6 +56,14 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, s
         ({"[key]": {}}, "unknown key '[key]'; "),
         ({"a\nb": {}}, r"unknown key 'a\nb'; "),
         ({"corpora": {"local": {"alpacca": {}}}}, "corpora.local.alpacca: 'alpacca' is not one of"),
+        (
+            {"corpora": {"local": {"xsum": {"glob": "*", "fields": {"id": "id"}}}}},
+            "corpora.local.xsum.fields: text is missing; name the field that holds the text",
+        ),
+        (
+            {"corpora": {"hub": {"xsum": {"repo": "a/b", "revision": "main"}}}},
+            "corpora.hub.xsum.revision: String should match pattern '^[0-9a-f]{40}$', not 'main'",
+        ),
         ({"pathvars": {"results": ""}}, "pathvars.results: '' has no visible characters; write"),
         (
             {"pathvars": {"results": "~/x"}},

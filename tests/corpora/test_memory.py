@@ -1,4 +1,4 @@
-"""A corpus is made record by record, whatever format its files have."""
+"""A corpus is made record by record, unless its file is one list in JSON."""
 
 import csv
 import json
@@ -23,17 +23,13 @@ def write_csv(path: Path) -> None:
         csv.writer(out).writerows([["text"], *([text] for text in TEXTS)])
 
 
-def write_json(path: Path) -> None:
-    path.write_text(json.dumps([{"text": text} for text in TEXTS]))
-
-
 def write_zip(path: Path) -> None:
     write_jsonl(path.with_suffix(".lines"))
     with ZipFile(path, "w") as archive:
         archive.write(path.with_suffix(".lines"), "data.jsonl")
 
 
-WRITERS = {"jsonl": write_jsonl, "json": write_json, "csv": write_csv, "zip": write_zip}
+WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "zip": write_zip}
 
 
 @pytest.mark.quick(1)

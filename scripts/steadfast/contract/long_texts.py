@@ -9,13 +9,13 @@ from steadfast.base.resources import facts
 from steadfast.contract.components import Component
 from steadfast.contract.task import DataFile, Needs
 from steadfast.corpora import local
-from steadfast.corpora.hub import PUBLIC
 from steadfast.schema.config import Config
 from steadfast.schema.corpora import CorpusName
 
 # The module in ``corpora.contexts`` that makes each kind of context.
 BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc", "filler": "filler"}
 FOLDER = "corpora"
+PUBLIC_HUB = "https://huggingface.co"
 LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 
 
@@ -44,7 +44,7 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
                 settings |= data_set.model_dump(exclude_none=True)
             else:
                 settings |= facts("corpora/hub.yaml")[corpus]
-            hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
+            hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC_HUB
             revision = f"{settings['repo']}/revision/{settings['revision']}"
             needs = Needs((f"{hub}/api/datasets/{revision}",))
     return DataFile(

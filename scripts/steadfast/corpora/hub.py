@@ -6,10 +6,9 @@ hub's cache, so that another run fetches the missing ones only. The environment 
 HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and HF_HUB_OFFLINE are honoured.
 """
 
-import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,8 +18,6 @@ from steadfast.corpora.lock import LOCK, LockFile, check
 from steadfast.corpora.records import cleaned, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
-PUBLIC = "https://huggingface.co"
-COMMIT = re.compile(r"[0-9a-f]{40}")
 MOST_TRIED = 20  # tables whose records are looked at
 SHOWN = 12  # names in a message
 NO_ACCESS = ", so it has no such data set, or HF_TOKEN is missing, wrong, or has no access"
@@ -48,21 +45,11 @@ def corpus(
     They are those of the first of ``tables``, preferred globs before others, whose records have all
     the fields. After the last record, one line names these files and the data set's others.
     """
-    if not COMMIT.fullmatch(revision):
-        raise UserError(
-            f"corpus {corpus}: revision {revision!r} of {repo} is not a commit; give the 40 "
-            "hexadecimal digits of one, because a branch or a tag can move"
-        )
-    locks = LockFile(lock)
-    data_set = _DataSet(corpus, repo, revision, locks, sha256 or {})
+    data_set = _DataSet(corpus, repo, revision, LockFile(lock), sha256 or {})
     offered = data_set.files()
     names = data_set.fitting(fields, tables(offered, preferred), offered)
-    paths: list[Path] = []
-    digests: dict[str, str] = {}
-    for name in names:
-        paths.append(data_set.fetch(name))
-        digests[name] = data_set.digests[name]
-    locks.record(repo, revision, digests)
+    paths = [data_set.fetch(name) for name in names]
+    data_set.locks.record(repo, revision, {name: data_set.digests[name] for name in names})
     records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
     unused = [name for name in offered if name.endswith(FORMATS) and name not in names]
     field_names = ", ".join(sorted({*fields.values()}))
@@ -78,43 +65,32 @@ def _counted(records: Iterator[Record], where: str, corpus: str) -> Iterator[Rec
     print(f"corpus {corpus}: {number:,} records from {where}")
 
 
+@dataclass
 class _DataSet:
     """A data set at a revision, on the hub that the environment names."""
 
-    def __init__(
-        self, corpus: str, repo: str, revision: str, locks: LockFile, sha256: Mapping[str, str]
-    ):
-        self._corpus = corpus
-        self._repo = repo
-        self._revision = revision
-        self._lock = locks.path
-        self._locked = locks.read(repo, revision)
-        self._expected = ((sha256, "the config"), (self._locked, str(locks.path)))
-        self.digests: dict[str, str] = {}
-        home = os.environ.get("HF_HOME")
-        self._cache = os.environ.get("HF_HUB_CACHE") or (str(Path(home) / "hub") if home else None)
-        self._endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
-        self._token = os.environ.get("HF_TOKEN") or None
-        self._offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
+    corpus: str
+    repo: str
+    revision: str
+    locks: LockFile
+    sha256: Mapping[str, str]
+    digests: dict[str, str] = field(default_factory=dict)  # of fetched files
 
     def files(self) -> list[str]:
         """The names of its files, sorted; offline those in the lock file."""
-        if self._offline:
-            if self._locked:
-                return sorted(self._locked)
-            reason = "HF_HUB_OFFLINE is set and the lock file lists no file of it"
-            raise self._refused(f"cannot list the files of {self._at}: {reason}")
-        from huggingface_hub import HfApi
+        from huggingface_hub import HfApi, is_offline_mode
 
+        locked = self.locks.read(self.repo, self.revision)
+        if is_offline_mode() and locked:
+            return sorted(locked)
         with self._explained("list the files"):
-            api = HfApi(endpoint=self._endpoint, token=self._token)
-            names = api.list_repo_files(self._repo, revision=self._revision, repo_type="dataset")
-        missing = sorted(set(self._locked) - set(names))
+            names = HfApi().list_repo_files(self.repo, revision=self.revision, repo_type="dataset")
+        missing = sorted(set(locked) - set(names))
         if missing:
             raise UserError(
-                f"corpus {self._corpus}: {self._at} no longer has {_shown(missing)}, which "
-                f"{self._lock} lists; use the Hugging Face hub in place of a mirror, or remove "
-                "that entry to accept the files that exist"
+                f"corpus {self.corpus}: {self._at} no longer has {_shown(missing)}, which "
+                f"{self.locks.path} lists; use the Hugging Face hub in place of a mirror, or "
+                "remove that entry to accept the files that exist"
             )
         return sorted(names)
 
@@ -141,32 +117,26 @@ class _DataSet:
         from huggingface_hub import hf_hub_download
 
         with self._explained(f"fetch {name}"):
-            path = hf_hub_download(
-                self._repo,
-                name,
-                repo_type="dataset",
-                revision=self._revision,
-                endpoint=self._endpoint,
-                token=self._token,
-                cache_dir=self._cache,
-                local_files_only=self._offline,
+            path = Path(
+                hf_hub_download(self.repo, name, revision=self.revision, repo_type="dataset")
             )
         if name not in self.digests:
-            self.digests[name] = file_sha256(Path(path))
+            self.digests[name] = file_sha256(path)
+            locked = self.locks.read(self.repo, self.revision)
             again = f"delete {path} and fetch it again"
-            for expected, by in self._expected:
-                place = f"{self._repo} {name}"
+            for expected, by in ((self.sha256, "the config"), (locked, str(self.locks.path))):
+                place = f"{self.repo} {name}"
                 check(place, self.digests[name], expected.get(name), by, again)
-        return Path(path)
+        return path
 
     @property
     def _at(self) -> str:
-        return f"{self._repo} at {self._revision}"
+        return f"{self.repo} at {self.revision}"
 
     def _refused(self, reason: str) -> UserError:
         return UserError(
-            f"corpus {self._corpus}: {reason}; without the hub, set corpora.source to local and "
-            f"corpora.directory to a folder with {self._corpus} in it"
+            f"corpus {self.corpus}: {reason}; without the hub, set corpora.source to local and "
+            f"corpora.directory to a folder with {self.corpus} in it"
         )
 
     @contextmanager
@@ -178,10 +148,12 @@ class _DataSet:
             raise self._refused(f"cannot {action} of {self._at}: {self._reason(error)}") from None
 
     def _reason(self, error: Exception) -> str:
-        host = urlsplit(self._endpoint).hostname or "the hub"
+        from huggingface_hub import constants
+
+        host = urlsplit(constants.ENDPOINT).hostname or "the hub"
         status = _status(error)
-        if self._offline:
-            return "HF_HUB_OFFLINE is set and it is not in the cache"
+        if constants.is_offline_mode():
+            return "HF_HUB_OFFLINE is set and the cache or the lock file lacks it"
         if status is not None:
             return f"{host} returned HTTP status {status}{ANSWERS.get(status, '; try again later')}"
         if isinstance(error, OSError) and error.strerror:

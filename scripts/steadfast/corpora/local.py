@@ -1,6 +1,7 @@
 """A corpus from the user's directory."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -8,6 +9,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.corpora.records import Fields, cleaned, read_files
 from steadfast.corpora.rows import READABLE
+
+LAYOUTS = "corpora/local.yaml"
 
 
 def corpus(
@@ -20,7 +23,7 @@ def corpus(
     """The records of a corpus's files in a directory, by their sorted paths.
 
     By default files and fields are those of the authors or the usual mirrors
-    (``resources/corpora/local.yaml``).
+    (``LAYOUTS`` in resources).
     """
     if not Path(directory).is_dir():
         raise UserError(
@@ -28,14 +31,11 @@ def corpus(
         )
     paths, layout = found(corpus, directory, glob)
     if not paths:
-        patterns = [repr(glob)]
-        if glob is None:
-            patterns = []
-            for usual in _layouts(corpus):
-                patterns += usual["glob"]
+        usual = chain.from_iterable(layout["glob"] for layout in facts(LAYOUTS)[corpus])
+        patterns = ", ".join(usual) if glob is None else repr(glob)
         raise UserError(
-            f"corpus {corpus}: no file in {directory} matches {', '.join(patterns)}; correct the "
-            "glob or add the files"
+            f"corpus {corpus}: no file in {directory} matches {patterns}; correct the glob or add "
+            "the files"
         )
     records = read_files(corpus, paths, [fields] if fields else layout["fields"])
     return cleaned(corpus, "local", records)
@@ -46,7 +46,7 @@ def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Se
     layout with a data file."""
     if glob is not None:
         return _matching(corpus, directory, glob), {}
-    for layout in _layouts(corpus):
+    for layout in facts(LAYOUTS)[corpus]:
         matches: set[Path] = set()  # patterns may overlap
         for pattern in layout["glob"]:
             matches.update(_matching(corpus, directory, pattern))
@@ -54,11 +54,6 @@ def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Se
         if data_files:
             return data_files, layout
     return [], {}
-
-
-def _layouts(corpus: str) -> list[Settings]:
-    layouts: list[Settings] = facts("corpora/local.yaml")[corpus]
-    return layouts
 
 
 def _matching(corpus: str, directory: str, glob: str) -> list[Path]:

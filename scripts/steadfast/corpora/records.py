@@ -23,12 +23,6 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> 
         paths: files that ``rows`` reads.
         fields: alternatives; the first whose fields a row has applies to it.
     """
-    for names in fields:
-        if "text" not in names:
-            raise UserError(
-                f"corpus {corpus}: the field map has no entry for text; add text: <name of the "
-                "field>"
-            )
     for number, (where, row) in enumerate(chain.from_iterable(map(rows, paths))):
         yield _record(row, where, fields, f"{corpus}-{number:06d}")
 
