@@ -4,6 +4,7 @@ import copy
 import datetime
 import math
 from pathlib import Path
+from typing import get_args
 
 import yaml
 from hypothesis import given
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.schema.models import engines
+from steadfast.schema.models import ModelSettings
+from steadfast.schema.strict import tag
 
+ENGINES = [tag(kind)[1] for kind in get_args(get_args(ModelSettings)[0])]
 ROOT = Path(__file__).parents[2]
 REASONING = {"tags": ["<think>", "</think>"], "tokens": 512}
 WHOLE = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -45,7 +48,7 @@ def places(tree, place=()):
         yield from places(value, (*place, step))
 
 
-KNOWN = sorted({str(step) for place in places(WHOLE) for step in place} | {*engines(), "[key]"})
+KNOWN = sorted({str(step) for place in places(WHOLE) for step in place} | {*ENGINES, "[key]"})
 TEXTS = st.sampled_from([*KNOWN, "", ".", "sim-x", "x" * 300, "a\nb", "\0", "\ud800"]) | st.text()
 SCALARS = (
     st.none()

@@ -8,8 +8,10 @@ from pydantic import BaseModel
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import config_model, load_config
-from steadfast.schema.models import engines
+from steadfast.schema.models import ModelSettings
+from steadfast.schema.strict import tag
 
+ENGINES = [tag(kind)[1] for kind in get_args(get_args(ModelSettings)[0])]
 OF_ENGINE: dict[str, dict[str, Any]] = {
     "openai": {
         "model": "m",
@@ -29,7 +31,7 @@ WHOLE: dict[str, Any] = {
             "engine": engine,
             **OF_ENGINE.get(engine, {}),
         }
-        for engine in engines()
+        for engine in ENGINES
     },
     "rewriters": {"r": {"engine": "openai", "model": "m"}},
     "corpora": {

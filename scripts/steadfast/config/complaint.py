@@ -4,7 +4,7 @@ import types
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,6 +14,7 @@ from steadfast.base.files import Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.config.values import Place, dotted
+from steadfast.schema.strict import tag
 
 Model = TypeVar("Model", bound=BaseModel)
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
@@ -193,10 +194,8 @@ def _alternatives(kind: Any) -> list[Any]:
 def _tag(kind: Any) -> str:
     """The name of an alternative in a location."""
     if _is_section(kind):
-        for field in kind.model_fields.values():
-            if field.is_required() and get_origin(field.annotation) is Literal:
-                return str(get_args(field.annotation)[0])
-        return str(kind.__name__)
+        _, value = tag(kind) or ("", kind.__name__)
+        return value
     return str(kind).replace(" ", "")
 
 

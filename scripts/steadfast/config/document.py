@@ -3,8 +3,8 @@
 import inspect
 import json
 import re
-from collections.abc import Iterator
-from typing import get_args
+from collections.abc import Collection, Iterator
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -13,61 +13,46 @@ from pydantic_core import PydanticUndefined
 from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
-from steadfast.contract.registry import benchmarks, families, installed
-from steadfast.schema import api_model, config, corpora, judged, model_base, models
-
-# Sections whose keys others inherit; these keys are listed once.
-SHARED = (
-    api_model.ApiModel,
-    model_base.OpenModel,
-    model_base.SamplingModel,
-    model_base.ThinkingModel,
-    model_base.BaseModelSettings,
-    judged.JudgedSection,
-)
+from steadfast.contract.registry import installed
+from steadfast.schema.strict import StrictModel, tag
 
 
-def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
-    """Title, prefix of the keys and schema of each section of docs/config.md."""
-    yield "The whole config", "", config_model(frozenset(installed()))
-    yield "Corpora", "corpora.", corpora.Corpora
-    yield "Files of a local corpus", "corpora.local.{corpus}.", corpora.LocalFiles
-    yield "A dataset on the Hugging Face Hub", "corpora.hub.{corpus}.", corpora.HubFiles
-    yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
-    for name, benchmark in benchmarks(installed()).items():
-        yield benchmark.title, f"{name}.", benchmark.section
-        yield from _below(benchmark.title, f"{name}.", benchmark.section)
-    for name, family in families().items():
-        yield family.title, f"{name}.{{name}}.", family.section
-    yield "Judging", "judging.", judged.JudgingSettings
-    yield "Every model", "models.{name}.", model_base.BaseModelSettings
-    title = "Engines whose responses may contain reasoning"
-    yield title, "models.{name}.", model_base.ThinkingModel
-    yield "Engines that sample", "models.{name}.", model_base.SamplingModel
-    yield "Engines of models with open weights", "models.{name}.", model_base.OpenModel
-    yield "Engines behind an API", "models.{name}.", api_model.ApiModel
-    yield "Reasoning of a model", "models.{name}.reasoning.", model_base.Reasoning
-    for engine, settings in models.engines().items():
-        yield f"Engine {engine}", "models.{name}.", settings
-    yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
-    yield "Price of a model", "models.{name}.price.", model_base.Price
-    yield "Adaptive runs", "adaptive.", config.Adaptive
-    yield "Nondeterminism", "nondeterminism.", config.Nondeterminism
-    yield "Hardware", "hardware.", config.Hardware
-    yield "Display", "display.", config.DisplaySettings
+def sections() -> dict[type[BaseModel], tuple[str, str]]:
+    """The schema of each section of docs/config.md, with its title and the prefix of its keys.
+
+    Classes from which engines inherit keys precede them, as sections of their own. A section at
+    several places, as models and judges are, has the last of them.
+    """
+    whole = config_model(frozenset(installed()))
+    titles_and_prefixes: dict[type[BaseModel], tuple[str, str]] = {whole: ("The whole config", "")}
+    pending: list[type[BaseModel]] = [whole]
+    for kind in pending:  # which grows by the sections within
+        for name, field in kind.model_fields.items():
+            place = f"{titles_and_prefixes[kind][1]}{name}."
+            for inner, prefix in _sections_in(field.annotation, place):
+                if inner not in titles_and_prefixes:
+                    pending.append(inner)
+                title = prefix.rstrip(".")
+                if tagged := tag(inner):
+                    title = " ".join(tagged).capitalize()
+                    for parent in reversed(inner.__mro__[1:]):
+                        if issubclass(parent, StrictModel) and parent is not StrictModel:
+                            titles_and_prefixes[parent] = (_text(parent).rstrip("."), prefix)
+                titles_and_prefixes[inner] = (title, prefix)
+    return titles_and_prefixes
 
 
-def _below(
-    title: str, prefix: str, section: type[BaseModel]
-) -> Iterator[tuple[str, str, type[BaseModel]]]:
-    """The sections within a section, and each of their alternatives."""
-    for key, field in section.model_fields.items():
-        for kind in (field.annotation, *get_args(field.annotation)):
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                inner_title = f"{title}: {key}"
-                inner_prefix = f"{prefix}{key}."
-                yield inner_title, inner_prefix, kind
-                yield from _below(inner_title, inner_prefix, kind)
+def _sections_in(annotation: Any, prefix: str) -> Iterator[tuple[type[BaseModel], str]]:
+    """The sections that the value of a key may be or contain, with the prefix of their keys."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation, prefix
+    inner_prefix = f"{prefix}{{name}}." if get_origin(annotation) is dict else prefix
+    for inner in get_args(annotation):
+        yield from _sections_in(inner, inner_prefix)
+
+
+def _text(kind: type[BaseModel]) -> str:
+    return inspect.getdoc(kind) or ""
 
 
 INTRODUCTION = """# The config
@@ -85,26 +70,29 @@ only. The other keys re-run the stages that read them.
 
 def document() -> str:
     """docs/config.md, with an index of its sections."""
-    links: dict[str, None] = {}  # in order, each once: several sections may have one title
+    links = []
     texts = []
-    for title, prefix, model in sections():
+    listed = sections()
+    for kind, (title, prefix) in listed.items():
         anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")  # as GitHub makes it
-        links[f"[{title}](#{anchor})"] = None
-        texts.append(_section(title, prefix, model))
+        links.append(f"[{title}](#{anchor})")
+        inherited: set[str] = set()
+        for parent in kind.__mro__[1:]:
+            if parent in listed:
+                inherited.update(parent.model_fields)
+        texts.append(_section(title, prefix, kind, inherited))
     return "\n".join([INTRODUCTION, f"{' · '.join(links)}\n", *texts])
 
 
-def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
-    inherited: set[str] = set()
-    for shared in SHARED:
-        if issubclass(model, shared) and model is not shared:
-            inherited.update(shared.model_fields)
+def _section(title: str, prefix: str, kind: type[BaseModel], inherited: Collection[str]) -> str:
     rows = []
-    for name, field in model.model_fields.items():
+    for name, field in kind.model_fields.items():
         # An inherited key is listed again where the section gives it another type or default.
-        if field.description and (name not in inherited or name in model.__annotations__):
+        if field.description and (name not in inherited or name in kind.__annotations__):
             rows.append((f"`{prefix}{name}`", _default(field), role_of(field), field.description))
-    lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
+    lines = [f"## {title}", ""]
+    if _text(kind) != f"{title}.":
+        lines += [_text(kind), ""]
     if rows:
         head = ["key", "default", "role", "description"]
         lines += [markdown_table(head, rows, padded=False), ""]

@@ -103,23 +103,11 @@ def _check(text: str, path: Path | str, page: str) -> None:
     root = yaml.compose(text, yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
         raise UserError(f"config: {path}: contains no keys; {page} lists them")
-    _check_keys(root, path, (), set())
-    if _count(root, {}) > MOST_VALUES:
+    if _checked(root, path, (), {}) > MOST_VALUES:
         raise UserError(
             f"config: {path}: more than {MOST_VALUES:,} values, counting every use of an anchor; "
             "remove some"
         )
-
-
-def _count(node: yaml.Node, counts: dict[int, int]) -> int:
-    """The number of values below a node, and itself; a node within itself counts once."""
-    if id(node) not in counts:
-        counts[id(node)] = 1
-        for member in node.value if isinstance(node, yaml.CollectionNode) else ():
-            # A mapping's members are pairs of key and value.
-            for child in member if isinstance(member, tuple) else (member,):
-                counts[id(node)] += _count(child, counts)
-    return counts[id(node)]
 
 
 def _as_yaml(text: str) -> str:
@@ -140,15 +128,20 @@ def _complaint(path: Path | str, error: yaml.YAMLError) -> str:
     return f"config: {path}: invalid YAML ({getattr(error, 'reason', error)}); correct the file"
 
 
-def _check_keys(
-    node: yaml.Node, path: Path | str, place: Sequence[str | int], seen: set[int]
-) -> None:
-    if id(node) in seen:  # an anchor's value, which may contain itself
-        return
-    seen.add(id(node))
+def _checked(
+    node: yaml.Node, path: Path | str, place: Sequence[str | int], counts: dict[int, int]
+) -> int:
+    """The number of values below a node, and itself, whose keys differ.
+
+    Each use of an anchor counts; ``counts`` are those of nodes so far, since a node may contain
+    itself, which counts once.
+    """
+    if id(node) in counts:
+        return counts[id(node)]
+    counts[id(node)] = count = 1
     if isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
-            _check_keys(item, path, (*place, number), seen)
+            count += _checked(item, path, (*place, number), counts)
     elif isinstance(node, yaml.MappingNode):
         lines: dict[tuple[str, str], int] = {}
         for key, value in node.value:
@@ -160,4 +153,7 @@ def _check_keys(
                     f"line {lines[key.tag, name]}; remove one of the two"
                 )
             lines[key.tag, name] = line
-            _check_keys(value, path, (*place, name), seen)
+            count += _checked(key, path, place, counts)
+            count += _checked(value, path, (*place, name), counts)
+    counts[id(node)] = count
+    return count

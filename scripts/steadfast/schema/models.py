@@ -1,6 +1,6 @@
 """The settings of a model, by engine; ``model_base`` lists the roles of fields."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -128,10 +128,3 @@ ModelSettings = Annotated[
     | ScoredModel,
     Field(discriminator="engine"),
 ]
-
-
-def engines() -> dict[str, type[BaseModelSettings]]:
-    """The type of the settings of each engine."""
-    # Annotated[A | B | …, discriminator]: its first argument is the union of the types.
-    types = get_args(get_args(ModelSettings)[0])
-    return {get_args(kind.model_fields["engine"].annotation)[0]: kind for kind in types}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +19,15 @@ class StrictModel(BaseModel):
     """A section in which unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def tag(kind: type[BaseModel]) -> tuple[str, str] | None:
+    """The key by which a section is chosen among alternatives, and its value, as engine, vllm."""
+    for name, field in kind.model_fields.items():
+        values = get_args(field.annotation)
+        if field.is_required() and get_origin(field.annotation) is Literal and len(values) == 1:
+            return name, values[0]
+    return None
 
 
 def key(
