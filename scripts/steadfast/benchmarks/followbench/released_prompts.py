@@ -21,24 +21,18 @@ def prompt(inputs: Mapping[str, Path], benchmark: str, url: str) -> str:
         name = PINNED["name"].format(category=category)
         texts = texts_of(source, name, OF_MORE.stop, url)
         for level in LEVELS:
-            sections.append(f"=== for {category} {level} ===\n{_prompt(texts, level)}\n")
+            text = _prompt(texts[OF_ONE if level == 1 else OF_MORE], level)
+            sections.append(f"=== for {category} {level} ===\n{text}\n")
     return "".join(sections)
 
 
 def _prompt(texts: Sequence[str], level: int) -> str:
     """A category's prompt at a level, in the order in which its function joins its texts."""
-    if level == 1:
-        opening, start, gap, step, step_gap, answer, answer_gap, task = texts[OF_ONE]
-        further = ""
-    else:
-        numbers = {"": str(level), "level": str(level)}
-        *parts, next_step, next_gap, answer, answer_gap, task = texts[OF_MORE]
-        opening, start, gap, step, step_gap = parts
-        further = ""
-        for n in range(2, level + 1):
-            further += f"{filled(next_step, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
-        opening, answer, task = (filled(text, numbers) for text in (opening, answer, task))
-    return (
-        f"{opening}{start}{{{{start}}}}{gap}{step}{{{{step_1}}}}{step_gap}{further}"
-        f"{answer}{{{{answer}}}}{answer_gap}{task}"
-    )
+    numbers = {"": str(level), "level": str(level)}
+    opening, start, gap, step, step_gap, *next_step, answer, answer_gap, task = texts
+    path = f"{start}{{{{start}}}}{gap}{step}{{{{step_1}}}}{step_gap}"
+    for n in range(2, level + 1):
+        next_text, next_gap = next_step
+        path += f"{filled(next_text, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
+    question = f"{filled(answer, numbers)}{{{{answer}}}}{answer_gap}{filled(task, numbers)}"
+    return f"{filled(opening, numbers)}{path}{question}"
