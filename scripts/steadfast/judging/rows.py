@@ -347,7 +347,6 @@ class _Reader:
         self._end = stop
 
 
-@words.cached_lines
 def _row_at_end(line: str, figures: bool) -> _Row | None:
     """Reads a line whose verdict stands at its end."""
     if not words.ends_in_verdict(line, figures):
@@ -371,7 +370,6 @@ def _row_at_end(line: str, figures: bool) -> _Row | None:
     return _Row(value, number, tuple(names), hard and not loose, loose, head[-_ENDING:])
 
 
-@words.cached_lines
 def _number(line: str) -> tuple[int | None, str]:
     """Returns the number that a line begins with, and what follows it."""
     if match := _NUMBERED.fullmatch(line):
@@ -387,7 +385,6 @@ def _number(line: str) -> tuple[int | None, str]:
     return None, line
 
 
-@words.cached_lines
 def _items(line: str, figures: bool) -> Sequence[Verdict]:
     """Returns the numbered verdicts of a line that has several; most lines have none."""
     enumeration, part = _inline(figures)

@@ -155,9 +155,6 @@ def _turned(text: str, match: re.Match[str], lead: str) -> bool:
     return bool(_CHANGED.match(text, match.end()) or words.negative(lead))
 
 
-_SEPARATORS = re.compile(r"[\s,;|]+")
-
-
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Finds lines of several verdicts with marks or blanks between, alone or behind a label."""
     vocabulary = words.vocabulary(figures)
@@ -170,12 +167,9 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     element = re.compile(word, re.IGNORECASE)
     quoted = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
-        # Two quick looks, before the pattern that takes long on lines that it does not match.
+        # A quick look, before the pattern that takes long on lines that it does not match.
         if len(line) >= _SENTENCE or not words.ends_in_verdict(line, figures):
             continue
-        earlier = _SEPARATORS.split(line)[:-1]
-        if not any(words.ends_in_verdict(piece, figures) for piece in earlier):
-            continue  # one verdict at most
         match = form.fullmatch(line.strip("|{} "))
         if not match:
             continue
@@ -321,7 +315,6 @@ def _blank_line(text: str, place: int) -> bool:
     return text[place : place + _NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
-@words.cached_lines
 def _single(line: str) -> int | None:
     if len(line) < _NAME and (value := words.verdict(line)) is not None:
         return value
