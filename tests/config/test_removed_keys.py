@@ -1,4 +1,4 @@
-"""A key that configs had once is refused with what to do instead; hashes of requests keep it."""
+"""A key that configs had once is refused with what to do instead."""
 
 from steadfast.base.resources import facts
 

@@ -125,6 +125,8 @@ def _sentence(
             return f"{key}: {sentence}" if key else sentence
         case "too_short" | "too_long":
             return f"{key}: {error['msg'].replace(' after validation', '')}"
+        case _ if isinstance(value, str) and (instead := _instead(f"{key} {value}")):
+            return f"{key}: {instead}"
         case _:
             expected = " or ".join(dict.fromkeys(map(_expected, errors)))
             sentence = f"{expected}, not {shown(value)}".replace(f" or {EXPECTED}", " or ")
@@ -132,7 +134,7 @@ def _sentence(
 
 
 def _instead(key: str) -> str | None:
-    """What replaces a key of earlier versions; None for a key that never existed."""
+    """What replaces a key (or a key and its value) of earlier versions; None for others."""
     removed: Settings = facts("removed_keys.yaml") or {}
     for pattern, instead in removed.items():
         if fnmatchcase(key, pattern):

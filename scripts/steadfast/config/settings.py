@@ -6,7 +6,6 @@ from pydantic.fields import FieldInfo
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.base.resources import facts
 from steadfast.contract.engine_names import SIMULATED_ENGINES
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
@@ -31,15 +30,13 @@ DEFAULT_GROUPS = {
 def answer_settings(model: BaseModelSettings) -> Settings:
     """What determines a model's responses: the engine, and the fields with role ``response``.
 
-    Keys of earlier versions are included with their defaults, since request hashes contain them.
     A file with examples is included by its content: ``examples`` are pairs of instruction and
     output.
 
     Raises:
         UserError: that file is missing or damaged.
     """
-    removed = facts("engines/hashed_defaults.yaml").get(model.engine, {})
-    settings = {"engine": model.engine, **removed, **_by_role(model, "response")}
+    settings = {"engine": model.engine, **_by_role(model, "response")}
     path = settings.pop("examples", None)
     return settings if path is None else {**settings, "examples": read_examples(path)}
 

@@ -61,7 +61,9 @@ class ApiModel(SamplingModel):
         gt=0,
     )
     batch: bool = operation(
-        "true: the Batch API, for half the price and with results within a day.", False
+        "true: the Batch API, for half the price and with results within a day; with engine openai "
+        "in OpenAI's format.",
+        False,
     )
 
     @field_validator("api_key_env")
@@ -149,22 +151,6 @@ class OpenaiModel(ApiModel, OpenModel):
         "Environment variable that holds the API key; null for a server that needs none.",
         "OPENAI_API_KEY",
     )
-    batch: bool = operation("true: the provider's Batch API, in OpenAI's format.", False)
-
-    @field_validator("batch", mode="before")
-    @classmethod
-    def _batches_are_openai_s(cls, batch: object) -> object:
-        if batch == "files":
-            raise ValueError(
-                "request files for other batch runners are no longer supported; use engine vllm, "
-                "or start a server with serve"
-            )
-        if batch in ("mistral", "together"):
-            raise ValueError(
-                f"the batch format of {batch} is no longer supported; set batch: true for a server "
-                "that takes OpenAI's format, or remove batch"
-            )
-        return batch
 
     @model_validator(mode="after")
     def _structured_has_one_form(self) -> Self:
