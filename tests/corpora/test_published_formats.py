@@ -34,12 +34,6 @@ def columns(*records):
 INSTRUCTION = {"instruction": "Name a sea.", "input": "", "output": "The Red Sea."}
 
 ESSAY = {"id": "love", "title": "On Work", "date": "July 2023", "text": "Do it.\n\nAnd rest [1]."}
-PAGE = """<html><head><title>On Work</title></head><body><table><tr><td><map name=m>
-<area shape=rect href="index.html"></map></td><td><img src="work.gif" alt="On Work" /><br /><br />
-<font size="2" face="verdana">July 2023<br /><br />Do
-it.<script>var x = "<p>";</script><br /><br />And rest [<a href="#f1n"><font
-color=#dddddd>1</font></a>].<br /><br /></font></td></tr></table>
-<font size="2">Another column.</font></body></html>"""
 
 
 def section(title, paragraphs, *subsections):
@@ -113,14 +107,6 @@ PUBLISHED = {
         "paul_graham",
         {"pual_graham_essays.csv": sheet(ESSAY)},
         [tuple(ESSAY.values())],
-    ),
-    "pages of essays": (
-        "paul_graham",
-        {
-            "love.html": PAGE,
-            "undated.html": "<title>Old</title><font face=verdana>In 1995<br>we began.</font>",
-        },
-        [tuple(ESSAY.values()), ("undated", "Old", None, "In 1995\nwe began.")],
     ),
     "essays as texts": (
         "paul_graham",
