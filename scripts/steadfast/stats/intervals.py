@@ -465,21 +465,15 @@ class Clusters:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Sums and counts of a column's values: a row per cell, a column per cluster."""
         valued = frame.dropna(subset=[value, "cluster"])
-        groups = valued.groupby(by, observed=True)
-        numbers, names = pd.factorize(valued["cluster"])
-        column = self.clusters.get_indexer(names.astype(str))[numbers]
-        # Flat index into the table of cells and clusters; -1 for clusters of other frames.
-        flat_index = np.where(column < 0, -1, groups.ngroup() * len(self.clusters) + column)
-        values = valued[value].groupby(flat_index)
-        cells = groups.size().index
+        cells = valued.groupby([*by, "cluster"], observed=True)[value]
 
         def table_of(aggregated: pd.Series) -> pd.DataFrame:
-            table = np.zeros((len(cells), len(self.clusters)), aggregated.dtype)
-            inside = aggregated[aggregated.index >= 0]
-            np.put(table, inside.index, inside)
-            return pd.DataFrame(table, cells, self.clusters)
+            table = aggregated.unstack("cluster", fill_value=0)
+            table.columns = table.columns.astype(str)
+            # Clusters of other frames are left out.
+            return table.reindex(columns=self.clusters, fill_value=0)
 
-        return table_of(values.sum()), table_of(values.count())
+        return table_of(cells.sum()), table_of(cells.count())
 
     def ratios(
         self, sums: pd.DataFrame, counts: pd.DataFrame, limits: Limits = (0.0, 1.0)

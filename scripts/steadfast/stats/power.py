@@ -12,6 +12,7 @@ Before a run, clusters are assumed to be skewed against the better model: expone
 with a few in which it fails. Such runs detect less, since a high mean comes with a low variance.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,20 +95,17 @@ class Pilot:
 
     def needed(self, difference: float, pairs: int = 1) -> int | None:
         """The fewest clusters that detect a difference; None beyond ``MOST``."""
-        # Doubled until it is enough, then halved between that and what was too few.
+
+        def is_enough(clusters: int) -> bool:
+            return self.smallest(clusters, pairs) <= difference
+
         enough = 1
-        while not self.smallest(enough, pairs) <= difference:
+        while not is_enough(enough):
             enough *= 2
             if enough > MOST:
                 return None
-        too_few = enough // 2
-        while enough - too_few > 1:
-            middle = (enough + too_few) // 2
-            if self.smallest(middle, pairs) <= difference:
-                enough = middle
-            else:
-                too_few = middle
-        return enough
+        # Half as many were too few.
+        return bisect_left(range(enough), True, lo=enough // 2 + 1, key=is_enough)
 
 
 def _reach(clusters: int, limit: float) -> tuple[float, float]:
