@@ -128,12 +128,6 @@ def test_one_sentence_says_what_was_found(build, capsys):
     )
 
 
-def test_a_preferred_table_comes_first_where_it_is_there(build):
-    files = {"a/train.jsonl": lines("other"), "b/train.jsonl": lines("A")}
-    assert build(files, preferred=["gone/*"]) == ["other"]
-    assert build(files, preferred=["b/*.jsonl"]) == ["A"]
-
-
 def test_a_data_set_without_such_records_lists_what_was_looked_at(refusal):
     message = refusal({"train.csv": b"document,summary\nA,B\n", "words.csv": b"a,b\n1,2\n"})
     looked = "looked at: train.csv (document, summary), words.csv (a, b); the files"

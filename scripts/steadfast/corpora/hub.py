@@ -36,33 +36,29 @@ def corpus(
     revision: str,
     fields: Mapping[str, str],
     lock: str = LOCK,
-    preferred: Sequence[str] = (),
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
     """The records of the data set's files, which are all fetched and checked first.
 
-    They are those of the first of ``tables``, preferred globs before others, whose records have all
-    the fields. After the last record, one line names these files and the data set's others.
+    They are those of the first of ``tables`` whose records have all the fields. After the last
+    record, one line names these files and the data set's others.
     """
     data_set = _DataSet(corpus, repo, revision, LockFile(lock), sha256 or {})
     offered = data_set.files()
-    names = data_set.fitting(fields, tables(offered, preferred), offered)
+    names = data_set.fitting(fields, tables(offered), offered)
     paths = [data_set.fetch(name) for name in names]
     data_set.locks.record(repo, revision, {name: data_set.digests[name] for name in names})
-    records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
-    unused = [name for name in offered if name.endswith(FORMATS) and name not in names]
-    field_names = ", ".join(sorted({*fields.values()}))
-    where = f"{_shown(names)} of {repo} at {revision}, found by the fields {field_names}"
-    return _counted(records, f"{where}; other data files there: {_shown(unused)}", corpus)
-
-
-def _counted(records: Iterator[Record], where: str, corpus: str) -> Iterator[Record]:
     number = 0
-    for record in records:
+    for record in cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit):
         number += 1
         yield record
-    print(f"corpus {corpus}: {number:,} records from {where}")
+    unused = [name for name in offered if name.endswith(FORMATS) and name not in names]
+    print(
+        f"corpus {corpus}: {number:,} records from {_shown(names)} of {repo} at {revision}, found "
+        f"by the fields {', '.join(sorted({*fields.values()}))}; other data files there: "
+        f"{_shown(unused)}"
+    )
 
 
 @dataclass
@@ -78,10 +74,10 @@ class _DataSet:
 
     def files(self) -> list[str]:
         """The names of its files, sorted; offline those in the lock file."""
-        from huggingface_hub import HfApi, is_offline_mode
+        from huggingface_hub import HfApi, constants
 
         locked = self.locks.read(self.repo, self.revision)
-        if is_offline_mode() and locked:
+        if constants.HF_HUB_OFFLINE and locked:
             return sorted(locked)
         with self._explained("list the files"):
             names = HfApi().list_repo_files(self.repo, revision=self.revision, repo_type="dataset")
@@ -152,7 +148,7 @@ class _DataSet:
 
         host = urlsplit(constants.ENDPOINT).hostname or "the hub"
         status = _status(error)
-        if constants.is_offline_mode():
+        if constants.HF_HUB_OFFLINE:
             return "HF_HUB_OFFLINE is set and the cache or the lock file lacks it"
         if status is not None:
             return f"{host} returned HTTP status {status}{ANSWERS.get(status, '; try again later')}"

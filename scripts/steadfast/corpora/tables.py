@@ -3,20 +3,17 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 FORMATS = (".jsonl", ".json", ".csv", ".parquet", ".zip")
 SPLITS = re.compile(r"(?<![a-z])(train|training|validation|valid|val|dev|test|eval)(?![a-z])")
 
 
-def tables(
-    names: Iterable[str], preferred: Sequence[str] = (), formats: Sequence[str] = FORMATS
-) -> list[list[str]]:
+def tables(names: Iterable[str], formats: Sequence[str] = FORMATS) -> list[list[str]]:
     """The data files among names, shards of a table together, the likeliest table first.
 
-    First come tables whose files match a preferred glob; then training data, data without a named
-    split, and others; within these, those in fewer folders, then by name.
+    First comes training data, then data without a named split, then others; within these, files in
+    fewer folders, then by name.
 
     >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
     [['data/train-0-of-2.csv', 'data/train-1-of-2.csv'], ['test.csv']]
@@ -28,17 +25,16 @@ def tables(
         if path.suffix.lower() in formats and not hidden:
             shards[str(path.parent), re.sub(r"\d+", "0", path.name)].append(name)
     groups = [sorted(group, key=_natural) for group in shards.values()]
-    return sorted(groups, key=lambda group: (*_rank(group[0], preferred), group[0]))
+    return sorted(groups, key=lambda group: (*_rank(group[0]), group[0]))
 
 
-def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
-    """Sorts by the first preferred glob that matches, then by split, then by depth."""
-    matches = [index for index, glob in enumerate(preferred) if fnmatchcase(name, glob)]
+def _rank(name: str) -> tuple[int, int]:
+    """Sorts by split, then by depth."""
     splits = SPLITS.findall(name.lower())
     split_order = 1
     if splits:  # of several the last is the file's, others are its folders'
         split_order = 0 if splits[-1].startswith("train") else 2
-    return min(matches, default=len(preferred)), split_order, name.count("/")
+    return split_order, name.count("/")
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
