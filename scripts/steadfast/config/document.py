@@ -27,19 +27,26 @@ def sections() -> dict[type[BaseModel], tuple[str, str]]:
     titles_and_prefixes: dict[type[BaseModel], tuple[str, str]] = {whole: ("The whole config", "")}
     pending: list[type[BaseModel]] = [whole]
     for kind in pending:  # which grows by the sections within
+        prefix = titles_and_prefixes[kind][1]
         for name, field in kind.model_fields.items():
-            place = f"{titles_and_prefixes[kind][1]}{name}."
-            for inner, prefix in _sections_in(field.annotation, place):
+            for inner, place in _sections_in(field.annotation, f"{prefix}{name}."):
                 if inner not in titles_and_prefixes:
                     pending.append(inner)
-                title = prefix.rstrip(".")
-                if tagged := tag(inner):
-                    title = " ".join(tagged).capitalize()
-                    for parent in reversed(inner.__mro__[1:]):
-                        if issubclass(parent, StrictModel) and parent is not StrictModel:
-                            titles_and_prefixes[parent] = (_text(parent).rstrip("."), prefix)
-                titles_and_prefixes[inner] = (title, prefix)
+                for parent in _parents(inner):
+                    titles_and_prefixes[parent] = (_text(parent).rstrip("."), place)
+                title = " ".join(tag(inner) or ()).capitalize() or place.rstrip(".")
+                titles_and_prefixes[inner] = (title, place)
     return titles_and_prefixes
+
+
+def _parents(kind: type[BaseModel]) -> list[type[BaseModel]]:
+    """The classes from which an engine inherits keys, the most general first; else none."""
+    ancestors = kind.__mro__[-1:0:-1] if tag(kind) else ()
+    return [
+        parent
+        for parent in ancestors
+        if parent is not StrictModel and issubclass(parent, StrictModel)
+    ]
 
 
 def _sections_in(annotation: Any, prefix: str) -> Iterator[tuple[type[BaseModel], str]]:
