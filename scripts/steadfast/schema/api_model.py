@@ -76,14 +76,6 @@ class ApiModel(SamplingModel):
             )
         return name
 
-    @model_validator(mode="after")
-    def _one_tier(self) -> Self:
-        if getattr(self, "service_tier", None) and self.batch:
-            raise ValueError(
-                "batch and service_tier are different pricing options; remove one of the two"
-            )
-        return self
-
     @field_validator("base_url")
     @classmethod
     def _address_holds_no_secret(cls, base_url: str | None) -> str | None:
@@ -115,22 +107,35 @@ class ApiModel(SamplingModel):
         return self
 
 
-class OpenaiModel(ApiModel, OpenModel):
-    """A model on any server with an OpenAI-compatible API."""
+class FlexModel(ApiModel):
+    """Settings of APIs that take a seed, and have a cheaper service tier."""
 
-    engine: Literal["openai"]
     seed: int | None = answer(
         "Seed sent with each request, plus the number of the repeat; null: none."
     )
+    service_tier: Literal["flex"] | None = operation(
+        "flex: slower, at about half the price (price.flex)."
+    )
+
+    @model_validator(mode="after")
+    def _one_tier(self) -> Self:
+        if self.service_tier and self.batch:
+            raise ValueError(
+                "batch and service_tier are different pricing options; remove one of the two"
+            )
+        return self
+
+
+class OpenaiModel(FlexModel, OpenModel):
+    """A model on any server with an OpenAI-compatible API."""
+
+    engine: Literal["openai"]
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
         "Name of the request field for the output limit.", "max_tokens"
     )
     cache: Literal["30m", "12h"] | None = operation(
         "Prompt caching with explicit breakpoints (OpenAI from GPT-5.6 on): how long the cache "
         "keeps a shared context after each use; null: no breakpoints, prompts are plain strings."
-    )
-    service_tier: Literal["flex"] | None = operation(
-        "flex: slower, at about half the price (price.flex)."
     )
     tokenizer: str = answer(
         "Tokenizer that counts tokens against the window and truncates contexts: a tiktoken "
@@ -238,7 +243,7 @@ class AnthropicModel(ApiModel):
         return self
 
 
-class GeminiModel(ApiModel):
+class GeminiModel(FlexModel):
     """A Gemini model, by Google's generateContent."""
 
     engine: Literal["gemini"]
@@ -248,19 +253,12 @@ class GeminiModel(ApiModel):
     temperature: float | None = answer(
         "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
     )
-    seed: int | None = answer(
-        "Seed sent with each request, plus the number of the repeat; null: none."
-    )
     thinking: Literal["budget", "disabled"] | None = answer(
         "budget: reason for up to reasoning.tokens; disabled: a budget of 0, which not every model "
         "accepts; null: the model's default."
     )
     effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
         "Thinking level, in place of a budget; null: the model's default."
-    )
-
-    service_tier: Literal["flex"] | None = operation(
-        "flex: slower, at about half the price (price.flex)."
     )
 
     @model_validator(mode="after")
