@@ -116,7 +116,7 @@ def rows(
     reader = _Reader(figures, answer, place, texts)
 
     def is_table_row(line: tuple[str, int]) -> bool:
-        return "|" in line[0] and not reader.items(line[0])
+        return "|" in line[0] and not _items(line[0], figures)
 
     for is_table, block in groupby(words.lines(without_json(text)), is_table_row):
         if is_table:
@@ -158,7 +158,7 @@ class _Reader:
     # A line is, in this order: several rows in one; a verdict alone; a label with a verdict; a row;
     # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
-        if items := self.items(line):
+        if items := _items(line, self._figures):
             self._doubt_if(self._is_in_answer(line) or words.negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
@@ -183,10 +183,6 @@ class _Reader:
         self._read_row(line, stop)
         if self._height > 1:
             self._before = [*self._before, line][-self._height :]
-
-    def items(self, line: str) -> Sequence[Verdict]:
-        """Several numbered verdicts in one line."""
-        return _items(line, self._figures) if len(line) < _ROW else ()
 
     def _end_of_bare(self) -> None:
         """Takes several lines of verdicts alone as all verdicts, and one as that of its heading."""
@@ -388,7 +384,7 @@ def _number(line: str) -> tuple[int | None, str]:
 def _items(line: str, figures: bool) -> Sequence[Verdict]:
     """Returns the numbered verdicts of a line that has several; most lines have none."""
     enumeration, part = _inline(figures)
-    match = enumeration.fullmatch(line)
+    match = enumeration.fullmatch(line) if len(line) < _ROW else None
     if not match:
         return ()
     verdicts = []
