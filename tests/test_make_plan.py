@@ -12,19 +12,19 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.engines.cost.forecast import COUNTS
+from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
-from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
-from steadfast.plan.model import REMAINING, planned_jobs
-from steadfast.plan.page import total_lines
+from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
+from steadfast.plan.model import planned_jobs
+from steadfast.plan.page import summed, total_lines
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
-    **dict.fromkeys(COLUMNS), **dict.fromkeys([*COUNTS, *REMAINING], 0), "judges": "",
+    **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
     "requests": 10, "estimated": False,
 }  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_a_judge_s_jobs_about_all_models_are_one_row():
 
 
 def test_the_totals_say_what_they_leave_out():
-    assert list(total_lines(ROWS)) == [
+    assert list(total_lines(pd.DataFrame(ROWS))) == [
         "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
         "cached in the journal: 3",
         "prompt tokens: 1,346, of which distinct 1,186 (estimated with o200k_base for gpu, "
@@ -81,7 +81,7 @@ def test_the_totals_say_what_they_leave_out():
         "cost: 4.25 USD expected, 8.00 USD without cache hits (without gpu: no price in the "
         "config)",
     ]
-    assert "no time and no cost" in next(iter(total_lines([])))
+    assert "no time and no cost" in next(total_lines(pd.DataFrame()))
 
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}

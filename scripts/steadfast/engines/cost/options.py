@@ -1,7 +1,7 @@
 """The cost of each pricing option of a provider (live, flex, batch), by its caching rules."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -26,18 +26,16 @@ class CacheRule:
     minimum: int  # tokens from which a prefix is cached
 
     def readings(
-        self, requests: Sequence[Request], count: Callable[[str], int], template_tokens: int
-    ) -> Iterator[tuple[Request, int, int, int]]:
-        """Yields each request with its prompt tokens, and those read from and written to cache."""
+        self, requests: Sequence[Request], count: Callable[[str], int]
+    ) -> Iterator[tuple[Request, int, int]]:
+        """Yields each request with its prompt tokens read from, and written to, the cache."""
         sharing = Counter(request.group for request in requests)
         cached_prefixes = set()
         for request in requests:
             prefix = count(request.prefix)
+            prompt = request.prompt_tokens or 0
             read = 0
             written = 0
-            prompt = request.prompt_tokens
-            if prompt is None:
-                prompt = prefix + count(request.suffix) + template_tokens
             # whole: all of a prompt is written; mark: up to a breakpoint; prefix: read in steps
             if self.rule == "whole" and prompt >= self.minimum:
                 written = prompt
@@ -48,7 +46,7 @@ class CacheRule:
                     written = prefix
                 if written or self.rule == "prefix":
                     cached_prefixes.add(request.prefix)
-            yield request, prompt, read, written
+            yield request, read, written
 
 
 def host_of(address: str | None) -> str:
@@ -87,16 +85,10 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
     return CacheRule("nothing", 0)
 
 
-def once(requests: Iterable[Request]) -> list[Request]:
-    """The requests to send: all that fit, equal ones once."""
-    return list({request.hash: request for request in requests if not request.overflow}.values())
-
-
 def option_records(
     requests: Sequence[Request],
     known: Collection[str],
     count: Callable[[str], int],
-    template_tokens: int,
     answers: Settings,
     price: Settings,
     how: Settings,
@@ -104,27 +96,29 @@ def option_records(
     """The cost of each pricing option, the config's first, if responses use their output limits.
 
     Args:
-        requests: to send (``once``).
+        requests: to send (``forecast.once``), with their prompt tokens.
         known: hashes of requests whose responses are cached in the journal.
         count: counts a text's tokens.
-        template_tokens: that the model's template adds to each prompt.
         answers: the model's settings that determine responses.
         price: as ``schema.known_prices.rates`` gives it.
         how: its keys of the way to the provider (``config.settings.SENT_BY``).
 
     Returns:
-        For each option its name (``option``) and ``SUMS``. Options without a price of their own
-        are left out, except the config's.
+        For each option its name (``option``), whether it is the config's (``configured``), and
+        ``SUMS``. Options without a price of their own are left out, except the config's.
     """
-    configured = option_name(how)
-    billed_by = configured if configured in TIERS else None
-    tiers = [tier for tier in (None, *TIERS) if tier != billed_by]
-    alternatives = [tier for tier in tiers if tier is None or price.get(tier, 1) != 1]
-    records = []
-    for tier in (billed_by, *alternatives):
+    name = option_name(how)
+    configured = name if name in TIERS else None
+    tiers = [configured]
+    for tier in (None, *TIERS):
+        if tier != configured and (tier is None or price.get(tier, 1) != 1):
+            tiers.append(tier)
+    options = []
+    for tier in tiers:
         rule = cache_rule(answers, price, how, tier)
         sums = dict.fromkeys(SUMS, 0.0)
-        for request, prompt, read, written in rule.readings(requests, count, template_tokens):
+        for request, read, written in rule.readings(requests, count):
+            prompt = request.prompt_tokens or 0
             # Without a hit, a prefix with a breakpoint is written again.
             rewritten = read if rule.rule == "mark" else 0
             sums["prompts_cost"] += cost(price, prompt, read, 0, written, tier)
@@ -133,6 +127,7 @@ def option_records(
                 sums["cost"] += cost(price, prompt, read, output, written, tier)
                 uncached = cost(price, prompt, 0, output, written + rewritten, tier)
                 sums["cost_uncached"] += uncached
-        name = configured if tier == billed_by else tier or "live"
-        records.append({"option": name, **sums})
-    return records
+        is_configured = tier == configured
+        label = name if is_configured else tier or "live"
+        options.append({"option": label, "configured": is_configured, **sums})
+    return options
