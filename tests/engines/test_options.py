@@ -21,7 +21,7 @@ from caching_servers import (
     tokens,
 )
 from dialect_servers import AnthropicServer, GeminiServer, words
-from parts import Part, items, prompts
+from parts import Part, items, prompts, rated
 from servers import echo, running
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.options import option_records
@@ -159,7 +159,7 @@ def planned(price, how, items, answers=None, count=count, template=TEMPLATE, kno
     tokenizer = SimpleNamespace(count=count)
     requests = fit(items, sys.maxsize, "error", tokenizer, answers={}, template_tokens=template)
     hashes = {request.hash for request in requests[:known]}
-    rows = option_records(requests, hashes, count, answers, price, how)
+    rows = option_records(requests, hashes, count, answers, rated(price), how)
     return {row["option"]: row for row in rows}
 
 

@@ -66,18 +66,19 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
     """The caching rule for a model's prompts, by pricing tier."""
     rules = facts("engines/caches.yaml")
     engine = answers["engine"]
-    host = host_of(how.get("base_url"))
-    exact = engine == "openai" and (price.get("written") is not None or how.get("cache"))
-    provider = rules.get(host)
-    if not provider:
-        provider = rules.get("openai exact" if exact else engine, {"rule": "nothing"})
+    base = price["rates"][0]
+    if engine == "openai" and (how.get("cache") or base["written"] != base["input"]):
+        engine = "openai exact"
+    provider = rules.get(host_of(how.get("base_url"))) or rules.get(engine) or {"rule": "nothing"}
+    situations = {
+        "marked": how.get("cache"),
+        "with_key": "prompt_cache_key" in (answers.get("extra_body") or {}),
+        "batched": tier == "batch",
+    }
     rule = provider["rule"]
-    if how.get("cache"):
-        rule = provider.get("marked", rule)
-    if "prompt_cache_key" in (answers.get("extra_body") or {}):
-        rule = provider.get("with_key", rule)
-    if tier == "batch":
-        rule = provider.get("batched", rule)
+    for situation, applies in situations.items():
+        if applies:
+            rule = provider.get(situation, rule)
     model = str(answers.get("model", "")).rpartition("/")[2]
     for name, minimum in provider.get("least", {}).items():  # by the beginning of a model's name
         if model.startswith(name):
@@ -111,7 +112,7 @@ def option_records(
     configured = name if name in TIERS else None
     tiers = [configured]
     for tier in (None, *TIERS):
-        if tier != configured and (tier is None or price.get(tier, 1) != 1):
+        if tier != configured and (tier is None or price[tier] != 1):
             tiers.append(tier)
     options = []
     for tier in tiers:
