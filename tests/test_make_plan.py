@@ -1,7 +1,6 @@
 """The plan: its sums by hand, and what it says of jobs beside what they ask for."""
 
 import csv
-import json
 import logging
 from types import SimpleNamespace
 
@@ -164,28 +163,17 @@ SKIPPING = {"engine": "reference", "on_overflow": "skip"}
 
 @pytest.mark.parametrize(("benchmark", "data", "window"), BENCHMARKS)
 def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, data, window):
-    file = tmp_path / "replayed.jsonl"
-    file.touch()
     models = {
         "all": {"engine": "reference"},
         "some": SKIPPING | {"window": window},
         "twice": SKIPPING | {"window": window, "repeats": 2},
-        "replayed": {"engine": "replay", "file": str(file), "repeats": 2, "allowed_failures": 1.0},
     }
-    judges = {"judge": {"engine": "reference"}, "api": {"engine": "openai", "model": "m"}}
+    judges = {"judge": {"engine": "reference"}}
     run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: data})
     (part,) = run.task.parts
-    prompts = list(read_jsonl(run.prompts(part)))
-    answered = [(prompts[0], 0), (prompts[1], 0), (prompts[1], 1)]
-    lines = [
-        {"sample_id": p["sample_id"], "repeat": repeat, "text": "A."} for p, repeat in answered
-    ]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     rows, _ = plan(run)
     left_out = asked = 0
     for model in models:
-        operation = {"file": str(file)} if model == "replayed" else {}
-        run._raw["models"][model] |= operation
         run.answer(model, part)
         run.ask_judge(model, part)
         outputs = list(read_jsonl(run.outputs(model, part)))
@@ -193,5 +181,5 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
         asked += len(judge_items(read_judge_prompts(run.judging(model, part))))
     assert 0 < left_out < asked
     # Of answers that are drawn twice, equal ones are judged once.
-    cells = ("judge", "3 models' responses, at most"), ("api", "1 model's responses, at most")
-    assert sum(int(rows[cell]["remaining"]) for cell in cells) == asked
+    row = rows["judge", "3 models' responses, at most"]
+    assert int(row["remaining"]) == asked

@@ -10,7 +10,6 @@ from steadfast.config import settings
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation, in_results
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job import Job
 
 
 class PlanInputs:
@@ -50,15 +49,6 @@ class PlanInputs:
         for rounds in self.first_rounds.values():
             requests += rounds.values()
         return in_results(requests)
-
-    @property
-    def replays(self) -> list[str]:
-        """The files with the responses of models with engine replay."""
-        files = set()
-        for name in self.benchmarks:
-            for model, part in self._run.cells(name):
-                files.add(self._run.replayed(Job("inference", name, model, part)))
-        return sorted(filter(None, files))
 
     # --- params --------------------------------------------------------------------------------
 

@@ -11,9 +11,8 @@ import pandas as pd
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
-from steadfast.contract.request import ANSWERED, Item
+from steadfast.contract.request import Item
 from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.base import Setup
 from steadfast.engines.cost.forecast import (
     COUNTS,
     LEFT_OUT,
@@ -23,7 +22,6 @@ from steadfast.engines.cost.forecast import (
     misfits,
 )
 from steadfast.engines.cost.options import COSTS, SUMS
-from steadfast.engines.simulated import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.model import KEYS, Counted, PlannedJob, planned_jobs, shared_tokenizer
@@ -158,7 +156,7 @@ def _count_answers(
             misfit_rows.append(place | misfit)
             if misfit["what"] == LEFT_OUT:
                 skipped.add(misfit["sample_id"])
-        job.unanswered = [frozenset(skipped.union(names)) for names in _missing(job, samples)]
+        job.skipped = frozenset(skipped)
     return misfit_rows
 
 
@@ -167,15 +165,15 @@ def _count_verdicts(
 ) -> None:
     """Counts judges' requests about the responses that models would give.
 
-    The responses do not exist yet: models with responses to the same samples have the same judge
-    prompts, which are counted once for each judge.
+    The responses do not exist yet: models that skip the same samples have the same judge prompts,
+    which are counted once for each judge.
     """
     model_jobs = {job.job.model: job for job in jobs if job.job.role == MODELS}
     jobs_by_judge: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
         if job.job.judge:
             jobs_by_judge[job.job.judge].append(job)
-    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the samples without a response
+    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the skipped samples
     for judge_jobs in jobs_by_judge.values():
         judged = [model_jobs[job.job.model] for job in judge_jobs]
         text = f"{len(judged)} models' responses" if len(judged) > 1 else "1 model's responses"
@@ -183,17 +181,17 @@ def _count_verdicts(
             text += ", at most"  # equal responses are judged once
         counted: dict[tuple[frozenset[str], bool], tuple[Counted, Work]] = {}
         for job, model_job in zip(judge_jobs, judged, strict=True):
-            for unanswered in model_job.unanswered:
-                if unanswered not in prompts:
-                    prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
-                key = unanswered, job.judged
-                if key not in counted:
-                    judge_prompts = prompts[unanswered]
-                    items = judge_items(judge_prompts, repeats=job.model.repeats)
-                    # Not by the journal: verdicts on assumed responses cannot be cached.
-                    requests = job.model.count(items, None if job.judged else ())
-                    work = judging_work(map(asdict, judge_prompts), job.model.answers)
-                    counted[key] = requests, work
+            skipped = model_job.skipped
+            if skipped not in prompts:
+                prompts[skipped] = _judge_prompts(benchmark, samples, skipped)
+            key = skipped, job.judged
+            if key not in counted:
+                items = judge_items(prompts[skipped], repeats=job.model.repeats)
+                # Not by the journal: verdicts on assumed responses cannot be cached.
+                requests = job.model.count(items, None if job.judged else ())
+                work = judging_work(map(asdict, prompts[skipped]), job.model.answers)
+                counted[key] = requests, work
+            for _ in range(model_job.model.repeats):
                 job.add(*counted[key], text)
 
 
@@ -241,23 +239,10 @@ def _option_frame(rows: Sequence[Record]) -> pd.DataFrame:
     return frame.groupby(keys, sort=False)[list(COSTS)].sum().reset_index()
 
 
-def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
-    """For each repeat the samples without a response in the file of a replayed model."""
-    model = job.model
-    if job.replay is None:
-        return [()] * model.repeats
-    engine = ReplayEngine(Setup(model.answers, {"file": job.replay}))
-    missing: list[Collection[str]] = []
-    for repeat in range(model.repeats):
-        replies = {sample.id: engine.response(sample.id, repeat) for sample in samples}
-        missing.append([name for name in replies if replies[name].status not in ANSWERED])
-    return missing
-
-
 def _judge_prompts(
-    benchmark: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
+    benchmark: PlannedBenchmark, samples: Sequence[Sample], skipped: Collection[str]
 ) -> list[JudgePrompt]:
-    """The judge prompts if every response had ``ANSWER_TOKENS``."""
+    """The judge prompts if every response had ``ANSWER_TOKENS``, without those of some samples."""
     make_prompts: JudgePrompts = component(benchmark.judge_prompts or ()).make()
     # One token each in o200k_base, and about as many with other tokenizers. The number at the end
     # keeps requests apart that differ in the response alone.
@@ -266,7 +251,7 @@ def _judge_prompts(
     for number, sample in enumerate(samples):
         # A turn of a conversation is judged only if those before it have responses.
         before = answers[sample.before.id] if sample.before else None
-        missing = sample.id in unanswered or (before and not before.answered)
+        missing = sample.id in skipped or (before and not before.answered)
         status = "overflow" if missing else "ok"
         answers[sample.id] = Answer(status, f"{text} {number}", before=before)
     templates = load_templates(make_prompts, benchmark.templates, benchmark.results)

@@ -153,22 +153,20 @@ class PlannedJob:
     """One job of the plan, with its rows once its prompts are read.
 
     Attributes:
-        replay: the file with its responses, for engine replay.
         load: the load that still has to run it; None: its outputs exist.
         rows: of its requests; a judge's job has a row for each repeat of the model's responses.
         options: the cost of each pricing option, for each of these rows.
         work: that the job requests time for.
-        unanswered: for each repeat the samples without a response of the model.
+        skipped: samples whose prompts do not fit the model's window, and so are not sent.
     """
 
     job: Job
     model: PlannedModel
-    replay: str | None = None
     load: str | None = None
     rows: list[Record] = field(default_factory=list)
     options: list[Record] = field(default_factory=list)
     work: Work = NOTHING
-    unanswered: Sequence[frozenset[str]] = ()
+    skipped: frozenset[str] = frozenset()
 
     @property
     def rewrites(self) -> bool:
@@ -207,10 +205,10 @@ def planned_jobs(
             folders = Journals(results, role, name)
             models[role, name] = PlannedModel(name, **settings, hardware=hardware, folders=folders)
     jobs_of_models: list[PlannedJob] = []
-    for fields, *further in jobs:
+    for fields, load in jobs:
         job = Job(*fields)
         if model := models.get((job.role, job.name)):
-            jobs_of_models.append(PlannedJob(job, model, *further))
+            jobs_of_models.append(PlannedJob(job, model, load))
     benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in jobs_of_models))
     order = list(models)
 
