@@ -11,7 +11,6 @@ import pandas as pd
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
-from steadfast.contract.request import Item
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.forecast import (
     COUNTS,
@@ -100,10 +99,9 @@ def make_plan(
         for part in benchmark.files:
             shared_tokenizer.cache_clear()  # models of a part share its prompts, and parts do not
             part_jobs = [job for job in jobs if job.evaluates(benchmark.name, part.name)]
-            samples = part.read()
             # Judges' prompts depend on which samples have a response: models come first.
-            misfit_rows += _count_answers(part_jobs, benchmark, part, samples)
-            _count_verdicts(part_jobs, benchmark, samples)
+            misfit_rows += _count_answers(part_jobs, benchmark, part)
+            _count_verdicts(part_jobs, benchmark, part.read())
         if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
             needs, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
@@ -131,23 +129,18 @@ def make_plan(
 
 
 def _count_answers(
-    jobs: Sequence[PlannedJob],
-    benchmark: PlannedBenchmark,
-    part: PartFiles,
-    samples: Sequence[Sample],
+    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, part: PartFiles
 ) -> list[Record]:
     """Counts models' requests; returns the prompts that are truncated or do not fit."""
     misfit_rows = []
-    items: dict[int, list[Item]] = {}  # by the number of repeats
-    for job in jobs:
-        if job.job.role != MODELS:
-            continue
-        repeats = job.model.repeats
-        if repeats not in items:
-            repeated = samples if repeats == 1 else part.read(repeats)
-            items[repeats] = list(map(part.joined.item, repeated))
+    models = [job for job in jobs if job.job.role == MODELS]
+    repeats = max((job.model.repeats for job in models), default=1)
+    # Repeat after repeat, each of all prompts.
+    items = list(map(part.joined.item, part.read(repeats)))
+    prompts = len(items) // repeats
+    for job in models:
         cached = final_tiers(benchmark.results / job.job.journal)
-        counted = job.model.count(items[repeats], cached, job.load)
+        counted = job.model.count(items[: prompts * job.model.repeats], cached, job.load)
         context_tokens = benchmark.parts[part.name][0]
         job.add(counted, evaluation_work(part.prompts, context_tokens, job.model.answers))
         place = {"benchmark": benchmark.name, "model": job.job.name, "part": part.name}
