@@ -159,7 +159,10 @@ def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
     assert answer_settings(bare) == answer_settings(full)
     assert plan_settings(full) == plan_settings(bare) | {
         "throughput": throughput,
-        "price": {"rates": [{"tokens": 0, **price, "written": 2.5}], "flex": 1, "batch": 1},
+        "price": {
+            "rates": [{"tokens": 0, **price, "written": 2.5}],
+            "shares": {"live": 1, "flex": 1, "batch": 1},
+        },
     }
 
 

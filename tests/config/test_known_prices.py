@@ -25,7 +25,7 @@ def test_long_prompts_and_what_is_written_to_a_cache_have_their_prices():
             {"tokens": 0, "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0},
             {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0},
         ],
-        "flex": 0.5, "batch": 0.5,
+        "shares": {"live": 1, "flex": 0.5, "batch": 0.5},
     }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
 @pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
 def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
     price = priced(model)
-    assert (price["flex"], price["batch"]) == (flex, 0.5)
+    assert price["shares"] == {"live": 1, "flex": flex, "batch": 0.5}
 
 
 def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not():
@@ -93,7 +93,7 @@ def test_the_day_of_prices_is_chosen_with_the_packages_version():
 
 def test_the_provider_is_known_by_its_address():
     there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1")
-    assert (there["rates"][0]["input"], there["batch"]) == (2.0, 1)
+    assert (there["rates"][0]["input"], there["shares"]["batch"]) == (2.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_provider_is_known_by_its_address():
 def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, batch):
     settings = {"engine": engine} | ({"cache": cache} if cache else {})
     price = priced(model, **settings)
-    assert (price["rates"][0]["written"], price["batch"]) == (written, batch)
+    assert (price["rates"][0]["written"], price["shares"]["batch"]) == (written, batch)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,8 @@ def rated(price):
     rates = []
     for prices in ({"tokens": 0, **price}, *price.get("above", ())):
         rates.append({"cached": prices["input"], "written": prices["input"], **prices})
-    return {"rates": rates, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    shares = {"live": 1, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    return {"rates": rates, "shares": shares}
 
 
 def same_bytes(one: Path, other: Path) -> bool:

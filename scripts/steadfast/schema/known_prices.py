@@ -21,7 +21,7 @@ def rates(model: Settings) -> Settings | None:
     Returns:
         In ``rates`` the prices (USD per million) of ``input``, ``cached``, ``written`` and
         ``output`` tokens, for all prompts and then for those of more than so many ``tokens``;
-        ``flex`` and ``batch`` are shares of these.
+        in ``shares`` what each pricing option costs as a share of these.
 
     Raises:
         ValueError: ``price`` is ``auto``, and the package does not list the model.
@@ -49,7 +49,8 @@ def rates(model: Settings) -> Settings | None:
         for name, unit in units.items():
             row[name] = _price(units["input"] if unit is None else unit, start)
         table.append(row)
-    return {"rates": table, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    shares = {"live": 1, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    return {"rates": table, "shares": shares}
 
 
 def _listed(

@@ -13,8 +13,6 @@ from steadfast.engines.api.body import count, text
 
 # UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3.
 BYTES_PER_TOKEN = 3
-# Pricing tiers with a discount on the standard price.
-TIERS = ("flex", "batch")
 
 
 def cost(
@@ -31,7 +29,7 @@ def cost(
         price: as ``schema.known_prices.rates`` gives it.
         prompt: all prompt tokens, of which some were ``cached``, others ``written`` to a cache.
         output: tokens of the response, including reasoning.
-        tier: one of ``TIERS``; None, and any other, is the standard price.
+        tier: of the bill; one without a share in ``price`` costs the standard price.
     """
     rates = price["rates"][0]
     for longer in price["rates"][1:]:
@@ -44,7 +42,7 @@ def cost(
         + written * rates["written"]
         + output * rates["output"]
     )
-    return float(millionths / 1_000_000 * _share(price, tier))
+    return float(millionths / 1_000_000 * price["shares"].get(tier, 1))
 
 
 def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
@@ -54,7 +52,7 @@ def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) 
     for rates in price["rates"]:
         highest = max(rates["input"], rates["cached"], rates["written"])
         millionths = max(millionths, prompt * highest + output * rates["output"])
-    return float(millionths * _share(price, tier) / 1_000_000)
+    return float(millionths * price["shares"].get(tier, 1) / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
@@ -64,10 +62,6 @@ def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
     prompt, cached, output, written, tier = _billed(record)
     total = cost(price, prompt, cached, output, written, tier)
     return total, total - cost(price, prompt, cached, 0, written, tier)
-
-
-def _share(price: Settings, tier: str | None) -> float:
-    return float(price[tier]) if tier in TIERS else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request
-from steadfast.engines.cost.bill import TIERS, cost
+from steadfast.engines.cost.bill import cost
 
 # Tokens of cached prefixes are a multiple of this (OpenAI).
 STEP = 128
@@ -62,8 +62,8 @@ def option_name(how: Settings) -> str:
     return "batch" if how.get("batch") else how.get("service_tier") or "live"
 
 
-def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | None) -> CacheRule:
-    """The caching rule for a model's prompts, by pricing tier."""
+def cache_rule(answers: Settings, price: Settings, how: Settings, option: str) -> CacheRule:
+    """The caching rule for a model's prompts, by pricing option."""
     rules = facts("engines/caches.yaml")
     engine = answers["engine"]
     base = price["rates"][0]
@@ -73,7 +73,7 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
     situations = {
         "marked": how.get("cache"),
         "with_key": "prompt_cache_key" in (answers.get("extra_body") or {}),
-        "batched": tier == "batch",
+        "batched": option == "batch",
     }
     rule = provider["rule"]
     for situation, applies in situations.items():
@@ -108,27 +108,24 @@ def option_records(
         For each option its name (``option``), whether it is the config's (``configured``), and
         ``SUMS``. Options without a price of their own are left out, except the config's.
     """
-    name = option_name(how)
-    configured = name if name in TIERS else None
-    tiers = [configured]
-    for tier in (None, *TIERS):
-        if tier != configured and (tier is None or price[tier] != 1):
-            tiers.append(tier)
-    options = []
-    for tier in tiers:
-        rule = cache_rule(answers, price, how, tier)
+    configured = option_name(how)
+    options = [configured]
+    for option, share in price["shares"].items():
+        if option != configured and (option == "live" or share != 1):
+            options.append(option)
+    records = []
+    for option in options:
+        rule = cache_rule(answers, price, how, option)
         sums = dict.fromkeys(SUMS, 0.0)
         for request, read, written in rule.readings(requests, count):
             prompt = request.prompt_tokens or 0
             # Without a hit, a prefix with a breakpoint is written again.
             rewritten = read if rule.rule == "mark" else 0
-            sums["prompts_cost"] += cost(price, prompt, read, 0, written, tier)
+            sums["prompts_cost"] += cost(price, prompt, read, 0, written, option)
             if request.hash not in known:
                 output = request.max_tokens
-                sums["cost"] += cost(price, prompt, read, output, written, tier)
-                uncached = cost(price, prompt, 0, output, written + rewritten, tier)
+                sums["cost"] += cost(price, prompt, read, output, written, option)
+                uncached = cost(price, prompt, 0, output, written + rewritten, option)
                 sums["cost_uncached"] += uncached
-        is_configured = tier == configured
-        label = name if is_configured else tier or "live"
-        options.append({"option": label, "configured": is_configured, **sums})
-    return options
+        records.append({"option": option, "configured": option == configured, **sums})
+    return records
