@@ -24,9 +24,10 @@ from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.model import KEYS, Counted, PlannedJob, planned_jobs, shared_tokenizer
-from steadfast.plan.page import HOURS, adaptive_section, plan_page, records
+from steadfast.plan.page import HOURS, adaptive_section, plan_page
 from steadfast.plan.power_analysis import POWER_COLUMNS, power_analysis
 from steadfast.show.roster import trial_remark
+from steadfast.stats.tidy import records
 from steadfast.workflow.script import run_rule
 
 # Assumed length of a response that is still to be judged.

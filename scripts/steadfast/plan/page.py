@@ -11,6 +11,7 @@ from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.forecast import REMAINING
 from steadfast.engines.cost.options import COSTS
 from steadfast.jobs.job import JUDGES, MODELS, REWRITERS
+from steadfast.stats.tidy import records
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
@@ -77,12 +78,6 @@ def summed(frame: pd.DataFrame) -> pd.DataFrame:
     keys = ["benchmark", "model", "role", "engine"]
     sums = ["requests", "cached", "remaining", *REMAINING, *HOURS, *COSTS]
     return frame.groupby(keys, sort=False)[sums].sum(min_count=1).reset_index()
-
-
-def records(frame: pd.DataFrame) -> list[Record]:
-    """A frame's rows, with None where there is no value."""
-    rows: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return rows
 
 
 def adaptive_section(benchmark: str, rounds: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -11,6 +11,7 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_rows
 from steadfast.contract.records import ALONE, OVERALL, TOGETHER
+from steadfast.stats.tidy import records
 
 COLUMNS = (
     "task", "way", "n", "repeats", "identical", "differ", "score", "score_sd", "answer_sd",
@@ -50,10 +51,9 @@ def nondeterminism_rows(
         part = responses[responses["way"] == way]
         task_rows = [_row(str(task), way, group) for task, group in part.groupby("task")]
         overall = _row(OVERALL, way, part)
-        deviations = {row["task"]: row["answer_sd"] for row in task_rows}
-        overall["answer_sd"] = _overall_deviation(deviations, counts, weights)
+        overall["answer_sd"] = _overall_deviation(task_rows, counts, weights)
         rows += [*task_rows, overall]
-    return rows
+    return records(pd.DataFrame(rows))
 
 
 def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
@@ -65,38 +65,33 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
     equal_pairs = (text_repeats * (text_repeats - 1)).sum()
     task_scores = responses.groupby(["repeat", "task"])["total"].mean()
     scores = task_scores.groupby("repeat").mean()
-    variance = by_sample["total"].var().mean()
-    numbers = {
+    return {
+        "task": task,
+        "way": way,
+        "n": len(repeats),
+        "repeats": repeats.min(),
         "identical": equal_pairs / pairs if pairs else math.nan,
         "differ": by_sample["differs"].any().mean(),
         "score": scores.mean(),
         "score_sd": scores.std(),
-        "answer_sd": math.sqrt(variance),
+        "answer_sd": math.sqrt(by_sample["total"].var().mean()),
     }
-    row: Record = {"task": task, "way": way, "n": len(repeats), "repeats": int(repeats.min())}
-    for name, value in numbers.items():
-        row[name] = None if math.isnan(value) else float(value)
-    return row
 
 
 def _overall_deviation(
-    deviations: Mapping[str, float | None],
-    counts: Mapping[str, int],
-    weights: Mapping[str, float] | None,
-) -> float | None:
-    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; None without a variance."""
+    task_rows: Sequence[Record], counts: Mapping[str, int], weights: Mapping[str, float] | None
+) -> float:
+    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; nan without a variance."""
     tasks = pd.DataFrame({"n": counts}, dtype=float)
     # In plain means over responses the tasks' weights are their counts.
     tasks["weight"] = pd.Series(counts if weights is None else weights, dtype=float)
-    variances = pd.Series(deviations, dtype=float) ** 2
+    variances = pd.DataFrame(task_rows).set_index("task")["answer_sd"] ** 2
     tasks["variance"] = variances
     # A task that was not sampled has the mean variance of the others.
     tasks = tasks.fillna({"variance": variances.mean()}).dropna()
-    if tasks.empty:
-        return None
     shares = tasks["weight"] / tasks["weight"].sum()
-    variance = tasks["n"].sum() * (shares**2 * tasks["variance"] / tasks["n"]).sum()
-    return math.sqrt(variance)
+    variance = (shares**2 * tasks["variance"] / tasks["n"]).sum(min_count=1)
+    return math.sqrt(tasks["n"].sum() * variance)
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
