@@ -102,7 +102,7 @@ def make_plan(
             part_jobs = [job for job in jobs if job.evaluates(benchmark.name, part.name)]
             # Judges' prompts depend on which samples have a response: models come first.
             misfit_rows += _count_answers(part_jobs, benchmark, part)
-            _count_verdicts(part_jobs, benchmark, part.read())
+            _count_verdicts(part_jobs, benchmark, part)
         if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
             needs, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
@@ -155,7 +155,7 @@ def _count_answers(
 
 
 def _count_verdicts(
-    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, samples: Sequence[Sample]
+    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, part: PartFiles
 ) -> None:
     """Counts judges' requests about the responses that models would give.
 
@@ -167,6 +167,7 @@ def _count_verdicts(
     for job in jobs:
         if job.job.judge:
             jobs_by_judge[job.job.judge].append(job)
+    samples = part.read() if jobs_by_judge else []
     prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the skipped samples
     for judge_jobs in jobs_by_judge.values():
         judged = [model_jobs[job.job.model] for job in judge_jobs]
