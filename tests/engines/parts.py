@@ -148,7 +148,8 @@ def rated(price):
     """A price as bills take it, which may have prices of longer prompts (``above``)."""
     rates = []
     for prices in ({"tokens": 0, **price}, *price.get("above", ())):
-        rates.append({"cached": prices["input"], "written": prices["input"], **prices})
+        stated = {name: price for name, price in prices.items() if price is not None}
+        rates.append({"cached": prices["input"], "written": prices["input"], **stated})
     shares = {"live": 1, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
     return {"rates": rates, "shares": shares}
 
