@@ -170,7 +170,7 @@ def measure(people: Population, design: Design, runs: list[list[Differences]]) -
         whole = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
         kept = np.ones(models, bool)
         kept[np.where(course.told > 0, second, first)[course.told != 0]] = False
-        stopped = np.sign(apart) * (course.difference - apart)
+        stopped = np.sign(apart) * (course.last.difference - apart)
         found.append(
             (
                 course.rounds.sum() / (models * design.contexts),

@@ -22,7 +22,6 @@ rule plan:
         sources=PLAN.sources,
         templates=PLAN.templates,
         requests=PLAN.rewriter_requests,
-        replays=PLAN.replays,
     output:
         page="<results>/plan/plan.md",
         rows="<results>/plan/plan.csv",

@@ -51,4 +51,4 @@ rule round_prompts:
         contexts=CONFIG.adaptive.contexts if CONFIG.adaptive else None,
         seed=CONFIG.seed,
     script:
-        "../scripts/steadfast/stages/choose_round.py"
+        "../scripts/steadfast/stages/choose_prompts.py"

@@ -31,7 +31,7 @@ MODELS = {
     "served": {**REMOTE, "serve": ["serve", "{port}"], "gpus": 2, "throughput": SPEED},
 }
 CONFIG = load_config({"lifbench": {"lengths": {"4k": 3072, "128k": 122880}}, "models": MODELS})
-WORK = Work(requests=100, prompt=400_000, distinct=60_000, output=12_000)  # timed: 180 s
+WORK = Work(distinct=60_000, output=12_000)  # timed: 180 s
 
 
 def minutes(model, work=WORK, config=CONFIG, **more):
@@ -44,7 +44,7 @@ def test_gpus_memory_cores_and_time_follow_from_what_is_stated_and_grow_with_att
     assert found["small"] == (1, 48_000, 4)
     assert found["large"] == (4, 100_500, 16)
     assert found["unknown"] == (2, 96_000, 8)
-    twice = Work(200, 800_000, 120_000, 24_000)
+    twice = Work(120_000, 24_000)
     assert minutes("small") == minutes("small", twice) == 120
     assert (minutes("timed"), minutes("timed", twice)) == (2 * 180 / 60 + 10, 2 * 360 / 60 + 10)
     assert minutes("unknown") == minutes("remote") == 240
@@ -186,15 +186,15 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
 
 def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
-    assert evaluation_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)
-    assert evaluation_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
+    assert evaluation_work(path, 3_000, {}) == Work(3_020, 1_200)
+    assert evaluation_work(path, 3_000, {"window": 1_000}).distinct == 1_020  # the context is cut
     own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "repeats": 2}
     assert evaluation_work(path, 3_000, own).output == 10 * 2 * 1_050
     judging = tmp_path / "judging.jsonl"
     request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 8}
     prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
     judging.write_text(json.dumps({**prompt, "requests": [request, request]}) + "\n")
-    assert evaluation_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16)
+    assert evaluation_work(judging, 0, {}) == Work(30 + 6, 16)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The plan: its sums by hand, and what it says of jobs beside what they ask for."""
 
 import csv
-import json
 import logging
 from types import SimpleNamespace
 
@@ -12,19 +11,19 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.engines.cost.forecast import COUNTS
+from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
-from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
-from steadfast.plan.model import REMAINING, planned_jobs
-from steadfast.plan.page import total_lines
+from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
+from steadfast.plan.model import planned_jobs
+from steadfast.plan.page import summed, total_lines
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
-    **dict.fromkeys(COLUMNS), **dict.fromkeys([*COUNTS, *REMAINING], 0), "judges": "",
+    **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
     "requests": 10, "estimated": False,
 }  # fmt: skip
 
@@ -69,7 +68,7 @@ def test_a_judge_s_jobs_about_all_models_are_one_row():
 
 
 def test_the_totals_say_what_they_leave_out():
-    assert list(total_lines(ROWS)) == [
+    assert list(total_lines(pd.DataFrame(ROWS))) == [
         "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
         "cached in the journal: 3",
         "prompt tokens: 1,346, of which distinct 1,186 (estimated with o200k_base for gpu, "
@@ -81,7 +80,7 @@ def test_the_totals_say_what_they_leave_out():
         "cost: 4.25 USD expected, 8.00 USD without cache hits (without gpu: no price in the "
         "config)",
     ]
-    assert "no time and no cost" in next(iter(total_lines([])))
+    assert "no time and no cost" in next(total_lines(pd.DataFrame()))
 
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
@@ -164,28 +163,17 @@ SKIPPING = {"engine": "reference", "on_overflow": "skip"}
 
 @pytest.mark.parametrize(("benchmark", "data", "window"), BENCHMARKS)
 def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, data, window):
-    file = tmp_path / "replayed.jsonl"
-    file.touch()
     models = {
         "all": {"engine": "reference"},
         "some": SKIPPING | {"window": window},
         "twice": SKIPPING | {"window": window, "repeats": 2},
-        "replayed": {"engine": "replay", "file": str(file), "repeats": 2, "allowed_failures": 1.0},
     }
-    judges = {"judge": {"engine": "reference"}, "api": {"engine": "openai", "model": "m"}}
+    judges = {"judge": {"engine": "reference"}}
     run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: data})
     (part,) = run.task.parts
-    prompts = list(read_jsonl(run.prompts(part)))
-    answered = [(prompts[0], 0), (prompts[1], 0), (prompts[1], 1)]
-    lines = [
-        {"sample_id": p["sample_id"], "repeat": repeat, "text": "A."} for p, repeat in answered
-    ]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     rows, _ = plan(run)
     left_out = asked = 0
     for model in models:
-        operation = {"file": str(file)} if model == "replayed" else {}
-        run._raw["models"][model] |= operation
         run.answer(model, part)
         run.ask_judge(model, part)
         outputs = list(read_jsonl(run.outputs(model, part)))
@@ -193,5 +181,5 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
         asked += len(judge_items(read_judge_prompts(run.judging(model, part))))
     assert 0 < left_out < asked
     # Of answers that are drawn twice, equal ones are judged once.
-    cells = ("judge", "3 models' responses, at most"), ("api", "1 model's responses, at most")
-    assert sum(int(rows[cell]["remaining"]) for cell in cells) == asked
+    row = rows["judge", "3 models' responses, at most"]
+    assert int(row["remaining"]) == asked

@@ -35,7 +35,7 @@ def measured(folder, gpus=4, **more):
 
 
 def works(*hours):
-    return [Work(10, 100, 10, 3600 * one) for one in hours]
+    return [Work(10, 3600 * one) for one in hours]
 
 
 def test_jobs_of_a_load_ask_for_their_shares_and_for_the_most_hours_in_all(tmp_path):

@@ -22,7 +22,7 @@ from steadfast.jobs.rounds import (
     made,
     undecided,
 )
-from steadfast.stages.choose_round import choose_round, rounds_of
+from steadfast.stages.choose_prompts import choose_round, rounds_of
 
 LENGTHS = {"2k": 2048, "3k": 3072}
 

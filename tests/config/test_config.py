@@ -160,11 +160,8 @@ def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
     assert plan_settings(full) == plan_settings(bare) | {
         "throughput": throughput,
         "price": {
-            **price,
-            "written": None,
-            "above": [],
-            "flex": 1,
-            "batch": 1,
+            "rates": [{"tokens": 0, **price, "written": 2.5}],
+            "shares": {"live": 1, "flex": 1, "batch": 1},
         },
     }
 

@@ -21,11 +21,11 @@ def priced(model, **settings):
 def test_long_prompts_and_what_is_written_to_a_cache_have_their_prices():
     # OpenAI's list of August 2026; above 272,000 tokens input costs twice, output 1.5 times.
     assert priced("gpt-5.6") == {
-        "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0,
-        "above": [
-            {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
+        "rates": [
+            {"tokens": 0, "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0},
+            {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0},
         ],
-        "flex": 0.5, "batch": 0.5,
+        "shares": {"live": 1, "flex": 0.5, "batch": 0.5},
     }  # fmt: skip
 
 
@@ -34,15 +34,17 @@ def test_writing_to_claudes_cache_has_a_share_of_a_stated_price(lifetime, share)
     price = priced(
         "claude-x", engine="anthropic", cache=lifetime, price={"input": 4.0, "output": 8.0}
     )
-    assert price["written"] == (share and 4 * share)
-    assert priced("x", price={"input": 4.0, "output": 8.0})["written"] is None
+    assert price["rates"][0]["written"] == (share or 1) * 4
+    (plain,) = priced("x", price={"input": 4.0, "output": 8.0})["rates"]
+    assert (plain["cached"], plain["written"]) == (4, 4)
 
 
 @pytest.mark.parametrize("prompt", [200_000, 272_000, 272_001, 400_000])
 @pytest.mark.parametrize("model", ["gpt-5.6", "gpt-4o-2024-08-06"])
 def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
     price = priced(model)
-    tokens = {"cached": prompt // 2, "written": prompt // 4 if price["written"] else 0}
+    writes = price["rates"][0]["written"] != price["rates"][0]["input"]
+    tokens = {"cached": prompt // 2, "written": prompt // 4 if writes else 0}
     ours = cost(price, prompt, tokens["cached"], 500, tokens["written"])
     usage = Usage(
         input_tokens=prompt, cache_read_tokens=tokens["cached"],
@@ -55,15 +57,17 @@ def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
 @pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
 def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
     price = priced(model)
-    assert (price["flex"], price["batch"]) == (flex, 0.5)
+    assert price["shares"] == {"live": 1, "flex": flex, "batch": 0.5}
 
 
 def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not():
     address = "https://openrouter.ai/api/v1"
     price = priced("x-ai/grok-4-fast", base_url=address)
-    (above,) = price["above"]
-    assert price["cached"] == 0.05
-    assert above == {"tokens": 128_000, "input": 0.4, "cached": 0.05, "output": 1.0}
+    base, above = price["rates"]
+    assert base["cached"] == 0.05
+    assert above == {
+        "tokens": 128_000, "input": 0.4, "cached": 0.05, "written": 0.4, "output": 1.0
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -75,11 +79,11 @@ def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not()
 )
 def test_of_several_prices_the_last_that_holds_at_any_hour_is_taken(model, address, dollars):
     settings = {"base_url": address} if address else {}
-    assert priced(model, **settings)["input"] == dollars
+    assert priced(model, **settings)["rates"][0]["input"] == dollars
 
 
 def test_a_price_that_begins_later_is_not_taken():
-    price = priced("gemini-3.8-flash", engine="gemini")
+    price = priced("gemini-3.8-flash", engine="gemini")["rates"][0]
     assert (price["input"], price["output"]) == (0.75, 3.75)  # twice that from January 2027
 
 
@@ -89,7 +93,7 @@ def test_the_day_of_prices_is_chosen_with_the_packages_version():
 
 def test_the_provider_is_known_by_its_address():
     there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1")
-    assert (there["input"], there["batch"]) == (2.0, 1)
+    assert (there["rates"][0]["input"], there["shares"]["batch"]) == (2.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +101,13 @@ def test_the_provider_is_known_by_its_address():
     [
         ("anthropic", "claude-sonnet-4-5", "5m", 3.75, 0.5),
         ("anthropic", "claude-sonnet-4-5", "1h", 6.0, 0.5),
-        ("gemini", "gemini-2.5-pro", None, None, 0.5),
+        ("gemini", "gemini-2.5-pro", None, 1.25, 0.5),  # as its prompts
     ],
 )
 def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, batch):
     settings = {"engine": engine} | ({"cache": cache} if cache else {})
     price = priced(model, **settings)
-    assert (price["written"], price["batch"]) == (written, batch)
+    assert (price["rates"][0]["written"], price["shares"]["batch"]) == (written, batch)
 
 
 @pytest.mark.parametrize(

@@ -138,10 +138,20 @@ class Part:
 
     def spent(self, price):
         """The bill by its journal."""
-        return Bill(price, 1.0, [self.journal.parent]).spent()
+        return Bill(rated(price), 1.0, [self.journal.parent]).spent()
 
     def provenance(self):
         return json.loads(self.provenance_out.read_text("utf-8"))
+
+
+def rated(price):
+    """A price as bills take it, which may have prices of longer prompts (``above``)."""
+    rates = []
+    for prices in ({"tokens": 0, **price}, *price.get("above", ())):
+        stated = {name: price for name, price in prices.items() if price is not None}
+        rates.append({"cached": prices["input"], "written": prices["input"], **stated})
+    shares = {"live": 1, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    return {"rates": rates, "shares": shares}
 
 
 def same_bytes(one: Path, other: Path) -> bool:

@@ -1,6 +1,8 @@
 """The plan: tokens and time of a run, measured before stated, are what it then takes."""
 
 import json
+import math
+import sys
 from dataclasses import replace
 
 import pytest
@@ -29,7 +31,7 @@ ANSWERS = {"engine": "openai", "model": "echo-1", "template": "chat", "temperatu
 
 def requests(asked=None, window=None, on_overflow="truncate"):
     asked = items() if asked is None else asked
-    return fit(asked, window, on_overflow, TOKENIZER, answers=ANSWERS)
+    return fit(asked, window or sys.maxsize, on_overflow, TOKENIZER, answers=ANSWERS)
 
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=5)))
@@ -52,7 +54,7 @@ def test_equal_requests_are_distinct_once_and_asked_once():
     row, once = (plan_part(requests(some), (), TOKENIZER) for some in (asked, asked[:2]))
     assert (row["requests"], row["remaining"]) == (3, 2)
     assert row["distinct_tokens"] == once["distinct_tokens"]
-    assert row["remaining_work"].prompt == once["remaining_work"].prompt < row["prompt_tokens"]
+    assert row["remaining_prompt_tokens"] == once["prompt_tokens"] < row["prompt_tokens"]
 
 
 def test_a_longer_context_of_a_load_adds_only_what_follows_the_shorter_one():
@@ -66,7 +68,7 @@ def test_a_longer_context_of_a_load_adds_only_what_follows_the_shorter_one():
     alone = plan_part(requests([long]), (), TOKENIZER)
     prefix = requests([short])[0].prefix
     assert second["distinct_tokens"] == alone["distinct_tokens"] - TOKENIZER.count(prefix)
-    assert second["remaining_work"].distinct == second["distinct_tokens"]
+    assert second["remaining_distinct_tokens"] == second["distinct_tokens"]
     assert second["prompt_tokens"] == alone["prompt_tokens"]
     assert (
         first["distinct_tokens"] == plan_part(requests([short]), (), TOKENIZER)["distinct_tokens"]
@@ -99,12 +101,11 @@ def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_p
 def test_prompts_that_do_not_fit_are_named():
     cut = list(misfits(requests(window=130), "truncate"))
     assert len(cut) == 10
-    assert all(
-        what == "prompt_truncated" and tokens <= 80 and lost > 0 for _, what, tokens, lost in cut
-    )
+    assert {row["what"] for row in cut} == {"prompt_truncated"}
+    assert all(row["prompt_tokens"] <= 80 and row["prompt_truncated_tokens"] > 0 for row in cut)
     over = requests(window=60, on_overflow="skip")
-    assert {what for _, what, _, _ in misfits(over, "skip")} == {"left out"}
-    assert {what for _, what, _, _ in misfits(over, "error")} == {"stops the job"}
+    assert {row["what"] for row in misfits(over, "skip")} == {"left out"}
+    assert {row["what"] for row in misfits(over, "error")} == {"stops the job"}
     assert plan_part(over, (), TOKENIZER)["unfit"] == 10
     assert list(misfits(requests(), "error")) == []
 
@@ -117,7 +118,7 @@ def test_a_cached_tokenizer_counts_as_its_own_does():
 # --- time -------------------------------------------------------------------------------------
 
 STATED = {"throughput": {"prefill": 1_000.0, "decode": 100.0}}
-WORK = Work(requests=100, prompt=400_000, distinct=40_000, output=10_000)
+WORK = Work(distinct=40_000, output=10_000)
 RUN = {
     "wall_seconds": 100.0,
     "load_seconds": 40.0,
@@ -135,11 +136,11 @@ SPEEDS = {
     "measured": (STATED, [RUN], WORK, 60),
     # By the stated throughput twice the prompts take 80 + 100 seconds, in place of 40 + 100.
     "measured, in the stated proportions": (
-        STATED, [RUN], Work(100, 800_000, 80_000, 10_000), 60 * 180 / 140),
+        STATED, [RUN], Work(80_000, 10_000), 60 * 180 / 140),
     "measured, nothing stated": (UNSTATED, [RUN], WORK, 60),
     # A token of an answer takes as long as 20 of a prompt: 2,000 and 10,000 in place of 12,000.
     "measured, in the usual proportions": (
-        UNSTATED, [RUN], Work(1, 0, 80_000, 10_000), 60 * 14_000 / 12_000),
+        UNSTATED, [RUN], Work(80_000, 10_000), 60 * 14_000 / 12_000),
     "twenty answers measure": (STATED, [{**RUN, "answered": 20}], WORK, 60),
     "nineteen do not": (STATED, [{**RUN, "answered": 19}], WORK, 140),
 }  # fmt: skip
@@ -187,8 +188,8 @@ def test_a_run_records_its_tokens_and_what_answered(part, server):
 
 
 def test_a_job_asks_for_its_work_and_its_share_of_the_load_twice():
-    speed_ = Speed(300.0, lambda work: work.output / 10, "stated")
-    work = Work(60, 9_000, 900, 6_000)
+    speed_ = Speed(300.0, prefill=math.inf, decode=10.0, source="stated")
+    work = Work(900, 6_000)
     # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
     assert job_minutes(work, speed_, 6, None) == 24
     assert job_minutes(work, speed_, 6, None, attempt=2) == 35

@@ -3,9 +3,12 @@
 The servers have their providers' rules for what they cache.
 """
 
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import openai
+import pandas as pd
 import pytest
 
 from batch_servers import AnthropicBatchServer
@@ -18,11 +21,12 @@ from caching_servers import (
     tokens,
 )
 from dialect_servers import AnthropicServer, GeminiServer, words
-from parts import Part, items, prompts
+from parts import Part, items, prompts, rated
 from servers import echo, running
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
+from steadfast.plan.make import plan_frame
 from steadfast.plan.page import plan_page
 
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
@@ -152,9 +156,10 @@ def asked(times=1):
 def planned(price, how, items, answers=None, count=count, template=TEMPLATE, known=0):
     """What the plan has of each option by name, the configured one first."""
     answers = answers or {"engine": "openai", "model": "gpt-4o"}
-    requests = fit(items, None, "error", None, answers={})
+    tokenizer = SimpleNamespace(count=count)
+    requests = fit(items, sys.maxsize, "error", tokenizer, answers={}, template_tokens=template)
     hashes = {request.hash for request in requests[:known]}
-    rows = option_records(requests, hashes, count, template, answers, price, how)
+    rows = option_records(requests, hashes, count, answers, rated(price), how)
     return {row["option"]: row for row in rows}
 
 
@@ -266,15 +271,12 @@ def test_options_are_those_with_a_price_of_their_own_the_configured_one_first():
 
 
 def test_the_page_has_a_row_an_option_and_marks_the_configured_one():
-    place = {"benchmark": "b", "role": "models", "model": "m", "part": "4k"}
+    place = {"benchmark": "b", "role": "models", "model": "m"}
     options = planned(OLDER, FLEX, asked()).values()
-    rows = [
-        {**place, **option, "part": part, "configured": option["option"] == "flex"}
-        for part in ("4k", "8k")
-        for option in options
-    ]
-    page = "\n".join(plan_page([], [], rows, [], [], [], []))
+    rows = [{**place, **option, "part": part} for part in ("4k", "8k") for option in options]
+    nothing = plan_frame([])
+    page = "\n".join(plan_page(nothing, pd.DataFrame(rows), [], [], [], []))
     (flex,) = (option for option in options if option["option"] == "flex")
     assert f"| m | responses | flex (configured) | {2 * flex['cost']:,.2f} |" in page
     assert page.count("| m | responses |") == 3
-    assert "Pricing options" not in "\n".join(plan_page([], [], [], [], [], [], []))
+    assert "Pricing options" not in "\n".join(plan_page(nothing, nothing, [], [], [], []))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from parts import items, items_with, prompts
+from parts import items, items_with, prompts, rated
 from servers import echo, replied
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
@@ -15,20 +15,21 @@ from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill, cost, dearest, failed_attempt, prompt_tokens
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
+RATES = rated(PRICE)
 
 
 def of(record):
     names = ("prompt_tokens", "cached_tokens", "completion_tokens")
-    return cost(PRICE, *(record[name] for name in names))
+    return cost(RATES, *(record[name] for name in names))
 
 
-DEAR = {
+DEAR = rated({
     **PRICE, "written": 2.5, "flex": 0.5, "batch": 0.25,
     "above": [
         {"tokens": 1000, "input": 4.0, "output": 12.0},
         {"tokens": 2000, "input": 6.0, "cached": 1.0, "written": 9.0, "output": 12.0},
     ],
-}  # fmt: skip
+})  # fmt: skip
 COSTS = {
     "written": ((1000, 200, 10, 300), 500 * 2 + 200 * 0.5 + 300 * 2.5 + 10 * 8),
     "no more than the length": ((1000, 0, 0, 0), 1000 * 2),
@@ -46,29 +47,25 @@ def test_cached_and_written_tokens_long_prompts_and_tiers_have_their_prices(toke
     assert cost(DEAR, *tokens) == pytest.approx(millionths / 1e6)
 
 
-def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_others():
-    assert cost({**PRICE, "cached": None}, 1_000_000, 400_000, 0) == pytest.approx(2.0)
-
-
 @pytest.mark.parametrize("option", [(), ("batch",)])
 def test_the_dearest_reading_writes_at_the_price_of_the_longest_prompts(option):
     share = 0.25 if option else 1.0
     assert dearest(DEAR, 100, 10, *option) == pytest.approx(share * (100 * 9 + 10 * 12) / 1e6)
-    assert dearest(PRICE, 100, 10) == cost(PRICE, 100, 0, 10)
+    assert dearest(RATES, 100, 10) == cost(RATES, 100, 0, 10)
 
 
 def test_a_cap_has_room_for_the_dearest_reading_only(part, server):
     (prompt,) = prompts(items(1, 1))
     tokens = -(-len(prompt) // 3)
-    written = PRICE | {"written": 20.0}
+    cached = PRICE | {"cached": 20.0}
     room = (tokens * 20 + 50 * 8) / 1e6
     with pytest.raises(UserError, match="max_spend"):
-        part.run(items(1, 1), price=written, max_spend=room * 0.99)
-    assert len(part.run(items(1, 1), price=written, max_spend=room * 1.01)) == 1
+        part.run(items(1, 1), price=cached, max_spend=room * 0.99)
+    assert len(part.run(items(1, 1), price=cached, max_spend=room * 1.01)) == 1
 
 
 def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
-    bill = Bill(PRICE, 1.0, [tmp_path / "journals"])
+    bill = Bill(RATES, 1.0, [tmp_path / "journals"])
     assert bill.spent() == 0
     answer = Response("ok", "x", prompt_tokens=96, cached_tokens=0, completion_tokens=1)
     for number, name in enumerate(["4k", "8k"], start=1):
@@ -82,7 +79,7 @@ def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
 
 def most(prompt):
     """What a request of these tests may cost: bytes/3 of prompt, 50 tokens of answer."""
-    return cost(PRICE, -(-len(prompt) // 3), 0, 50)
+    return cost(RATES, -(-len(prompt) // 3), 0, 50)
 
 
 def test_the_cap_stops_the_job_before_it_is_exceeded(part, server):
@@ -133,7 +130,7 @@ def test_a_server_that_counts_nothing_is_not_free(part, server, usage):
     assert {record["prompt_tokens"] for record in records} <= {None, 0}  # no estimate is shown
     assert not any("estimate" in name for record in records for name in record)
     by_hand = sum(
-        cost(PRICE, -(-len(prompt) // 3), 0, -(-len(echo(prompt)) // 3))
+        cost(RATES, -(-len(prompt) // 3), 0, -(-len(echo(prompt)) // 3))
         for prompt in prompts(asked)
     )
     assert part.spent(PRICE) == pytest.approx(by_hand)
@@ -218,5 +215,5 @@ def test_a_line_of_a_journal_never_lowers_the_bill(tmp_path, line):
     (tmp_path / "4k.jsonl").write_text(
         json.dumps({"hash": "a", "status": "ok", "text": "Hi!", **record}) + "\n[1]\n3\n{\n"
     )
-    spent = Bill(PRICE, 1.0, [tmp_path]).spent()
-    assert spent == pytest.approx(cost(PRICE, prompt, cached, output))
+    spent = Bill(RATES, 1.0, [tmp_path]).spent()
+    assert spent == pytest.approx(cost(RATES, prompt, cached, output))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from parts import items
+from parts import items, rated
 from servers import error, replied
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
@@ -48,7 +48,7 @@ def usage_of(part, asked, price=None):
     part.journal = part.directory / job.journal
     part.run(asked)
     out = part.directory / "inference.csv"
-    prices = {"models": {"echo": price} if price else {}}
+    prices = {"models": {"echo": rated(price)} if price else {}}
     write_usage([job], [part.out], prices, part.directory, out)
     (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
     return row

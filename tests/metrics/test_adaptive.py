@@ -37,7 +37,7 @@ def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
     assert course.going_on.tolist() == [True, True, False]
     after(course, [0.9, 0.5, 0.9], 0.02)  # what was not asked is not looked at
     assert course.told.tolist() == [1, 1, 1]
-    assert course.difference.tolist() == pytest.approx([0.4, 0.8, 0.78])
+    assert course.last.difference.tolist() == pytest.approx([0.4, 0.8, 0.78])
     assert course.rounds.tolist() == [3, 3, 2]
     assert not course.going_on.any()
 
@@ -49,13 +49,13 @@ def test_what_was_told_at_a_look_stays():
     assert course.going_on.all()
     after(course, [1, 2, 2, 3], 0.5)
     assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
-    assert course.difference[2] == -2
+    assert course.last.difference[2] == -2
     course = Course(3, Design(5))
     after(course, [2.3, 0.0, 1.15], 1.0)  # p of .0409 by the boundary, above .05 ÷ 3
     first = course.p.copy()
     after(course, [0.0, 0.0, 0.0], 1.0)
     assert course.p.tolist() == first.tolist()
-    assert course.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
+    assert course.last.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
 
 
 def test_pairs_without_a_difference_stay_open():
@@ -73,9 +73,9 @@ def test_pairs_without_a_difference_stay_open():
 def test_a_look_that_knows_nothing_of_a_pair_leaves_what_was_known():
     course = Course(2, Design(5))
     after(course, [2.0, 0.0], 1.0)
-    known = course.p.tolist(), course.difference.tolist(), course.boundary
+    known = course.p.tolist(), course.last.difference.tolist(), course.boundary
     course.look(UNKNOWN)
-    assert (course.p.tolist(), course.difference.tolist(), course.boundary) == known
+    assert (course.p.tolist(), course.last.difference.tolist(), course.boundary) == known
     after(course, [2.0, 0.0], 1.0)
     third = boundaries(np.array([0.05]), [0.4, 0.6, 0.8, 1.0])[0, 2]
     assert course.boundary == pytest.approx(third, rel=1e-3)

@@ -3,23 +3,22 @@
 import math
 from statistics import stdev
 
+import pandas as pd
 import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stats.repeatability import COLUMNS, answer_deviations, nondeterminism_rows
 
-
-def sample(task, text, total):
-    return {"task": task, "text": text, "total": total}
-
-
-PASSES = {
-    (0, "alone"): {"a": sample("A", "x", 1.0), "b": sample("B", "yes", 0.4)},
-    (0, "together"): {"a": sample("A", "x", 1.0), "b": sample("B", "yes", 0.4)},
-    (1, "alone"): {"a": sample("A", "x", 1.0), "b": sample("B", "yet", 0.6)},
-    (1, "together"): {"a": sample("A", "x", 1.0), "b": sample("B", "yes", 0.4)},
-}
+RESPONSES = pd.DataFrame(
+    [
+        (0, "alone", "a", "A", "x", 1.0), (0, "alone", "b", "B", "yes", 0.4),
+        (0, "together", "a", "A", "x", 1.0), (0, "together", "b", "B", "yes", 0.4),
+        (1, "alone", "a", "A", "x", 1.0), (1, "alone", "b", "B", "yet", 0.6),
+        (1, "together", "a", "A", "x", 1.0), (1, "together", "b", "B", "yes", 0.4),
+    ],
+    columns=["repeat", "way", "sample", "task", "text", "total"],
+)  # fmt: skip
 COUNTS = {"A": 1, "B": 1}
 
 
@@ -28,19 +27,19 @@ def row(rows, task, way):
 
 
 def test_variation_of_equal_and_different_responses_by_hand():
-    rows = nondeterminism_rows(PASSES, COUNTS)
+    rows = nondeterminism_rows(RESPONSES, COUNTS)
     of_a = row(rows, "A", "alone")
     assert (of_a["identical"], of_a["differ"]) == (1, 0)
     assert (of_a["score"], of_a["score_sd"], of_a["answer_sd"]) == (1, 0, 0)
     assert row(rows, "B", "together")["identical"] == 1
     assert all(tuple(one) == COLUMNS for one in rows)
-    of_b = row(nondeterminism_rows(PASSES, COUNTS), "B", "alone")
+    of_b = row(nondeterminism_rows(RESPONSES, COUNTS), "B", "alone")
     assert (of_b["identical"], of_b["repeats"], of_b["n"]) == (0, 2, 1)
     assert of_b["differ"] == 1
     assert of_b["score"] == pytest.approx(0.5)
     assert of_b["score_sd"] == pytest.approx(stdev([0.4, 0.6]))
     assert of_b["answer_sd"] == pytest.approx(math.sqrt(0.02))  # variance of .4 and .6
-    overall = row(nondeterminism_rows(PASSES, COUNTS), "overall", "alone")
+    overall = row(nondeterminism_rows(RESPONSES, COUNTS), "overall", "alone")
     assert overall["identical"] == 0.5
     assert overall["score"] == pytest.approx((0.7 + 0.8) / 2)
     assert overall["score_sd"] == pytest.approx(stdev([0.7, 0.8]))
@@ -57,18 +56,15 @@ def test_the_deviation_of_one_answer_goes_by_the_part_s_tasks():
         ({"A": 1, "B": 1, "C": 1}, None, math.sqrt(3 * 0.03 / 9)),
         ({"D": 1}, {"E": 1}, None),
     ):
-        overall = row(nondeterminism_rows(PASSES, counts, weights), "overall", "alone")
+        overall = row(nondeterminism_rows(RESPONSES, counts, weights), "overall", "alone")
         assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
 
 
 def test_responses_without_a_score_are_compared_alone_and_the_page_says_what_was_asked():
-    passes = {
-        key: {name: {**one, "total": None} for name, one in of.items()}
-        for key, of in PASSES.items()
-    }
-    overall = row(nondeterminism_rows(passes, COUNTS), "overall", "alone")
+    unscored = RESPONSES.assign(total=None)
+    overall = row(nondeterminism_rows(unscored, COUNTS), "overall", "alone")
     assert (overall["identical"], overall["score"], overall["answer_sd"]) == (0.5, None, None)
-    rows = nondeterminism_rows(PASSES, COUNTS)
+    rows = nondeterminism_rows(RESPONSES, COUNTS)
     page = nondeterminism_page("m on b 4k", rows, "Synthetic text.")
     assert page.startswith("# Run-to-run variation of m on b 4k\n\n2 requests, 2 times each alone")
     assert "50.0% of the pairs of responses are identical" in page

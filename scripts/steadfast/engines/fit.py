@@ -1,5 +1,6 @@
 """Fits prompts to the context window: checked, truncated or left out before sending (promise 4)."""
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -121,12 +122,13 @@ def reckoned(
     """Items as requests for a cost estimate, before any response exists.
 
     Returns:
-        All requests, with those that do not fit marked as overflow, and the tokens of the template.
+        All requests with their prompt tokens, those that do not fit marked as overflow; and the
+        tokens of the template.
     """
     template = engine.template_tokens(tokenizer.count) if engine else 0
     requests = fit(
         adapted(items, answers),
-        answers.get("window"),
+        answers.get("window") or sys.maxsize,  # without a window tokens would not be counted
         "truncate" if answers.get("on_overflow") == "truncate" else "skip",
         tokenizer,
         model=model,

@@ -99,7 +99,7 @@ class InputDigests:
         if rounds is not None:
             contexts = config.adaptive and config.adaptive.contexts
             settings: list[Any] = [rounds, contexts, config.seed]
-            return step("stages.choose_round", settings=settings, before=before)
+            return step("stages.choose_prompts", settings=settings, before=before)
         if config.limit is None:
             return before[0]
         trial = self._tasks[benchmark].trial

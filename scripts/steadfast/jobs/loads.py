@@ -103,15 +103,15 @@ class Loads:
         return [sibling for sibling in siblings if not self._has_outputs(sibling)]
 
     @property
-    def planned(self) -> list[tuple[tuple[str, ...], str | None, str | None]]:
-        """All jobs as plain values: fields, replayed file, and the load that still has to run it.
+    def planned(self) -> list[tuple[tuple[str, ...], str | None]]:
+        """All jobs as plain values: fields, and the load that still has to run it.
 
         A job without a shared load counts as a load of its own, named after its outputs.
         """
         planned = []
         for job in self.run.jobs:
             load = None if self._has_outputs(job) else self._names.get(job, job.outputs)
-            planned.append((astuple(job), self.run.replayed(job), load))
+            planned.append((astuple(job), load))
         return planned
 
     def _has_outputs(self, job: Job) -> bool:

@@ -10,7 +10,6 @@ from steadfast.config import settings
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation, in_results
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job import Job
 
 
 class PlanInputs:
@@ -46,19 +45,7 @@ class PlanInputs:
     @property
     def rewriter_requests(self) -> list[str]:
         """The requests to rewriters that need no earlier replies."""
-        requests: list[str] = []
-        for rounds in self.first_rounds.values():
-            requests += rounds.values()
-        return in_results(requests)
-
-    @property
-    def replays(self) -> list[str]:
-        """The files with the responses of models with engine replay."""
-        files = set()
-        for name in self.benchmarks:
-            for model, part in self._run.cells(name):
-                files.add(self._run.replayed(Job("inference", name, model, part)))
-        return sorted(filter(None, files))
+        return in_results(self._rewriter_requests)
 
     # --- params --------------------------------------------------------------------------------
 
@@ -99,9 +86,8 @@ class PlanInputs:
         for name in self.benchmarks:
             for part in self._run.tasks[name].parts:
                 digests.append(self._steps.evaluated_prompts(name, part).input_digest)
-        for rounds in self.first_rounds.values():
-            for requests in rounds.values():
-                digests.append(self._steps.data(requests).input_digest)
+        for requests in self._rewriter_requests:
+            digests.append(self._steps.data(requests).input_digest)
         return digests
 
     @property
@@ -112,6 +98,10 @@ class PlanInputs:
             used += [self._run.tasks[name].samples, self._run.judge_prompts(name)]
             used += self._run.engines_planned(name)
         return digest("steadfast.plan.make", *used)
+
+    @property
+    def _rewriter_requests(self) -> list[str]:
+        return list(chain.from_iterable(map(dict.values, self.first_rounds.values())))
 
     def _of_benchmarks(self, files_of: Callable[[str], Iterable[str]]) -> list[str]:
         """The files of all planned benchmarks, where ``files_of`` has those of one."""

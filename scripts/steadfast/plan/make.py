@@ -11,17 +11,23 @@ import pandas as pd
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
-from steadfast.contract.request import ANSWERED, Item
-from steadfast.engines.base import Setup
-from steadfast.engines.cost import forecast
+from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.cost.forecast import (
+    COUNTS,
+    LEFT_OUT,
+    Work,
+    evaluation_work,
+    judging_work,
+    misfits,
+)
 from steadfast.engines.cost.options import COSTS, SUMS
-from steadfast.engines.simulated import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
-from steadfast.plan.model import HOURS, KEYS, REMAINING, PlannedJob, planned_jobs
-from steadfast.plan.page import adaptive_section, plan_page
+from steadfast.plan.model import KEYS, Counted, PlannedJob, planned_jobs, shared_tokenizer
+from steadfast.plan.page import HOURS, adaptive_section, plan_page
 from steadfast.plan.power_analysis import POWER_COLUMNS, power_analysis
 from steadfast.show.roster import trial_remark
+from steadfast.stats.tidy import records
 from steadfast.workflow.script import run_rule
 
 # Assumed length of a response that is still to be judged.
@@ -29,8 +35,7 @@ ANSWER_TOKENS = 500
 # Columns that are the same for all jobs of a row.
 SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
 COLUMNS = (
-    *KEYS, "judges", "engine", *forecast.COUNTS, *REMAINING, *HOURS, "speed", *SUMS, "tokenizer",
-    "estimated",
+    *KEYS, "judges", "engine", *COUNTS, *HOURS, "speed", *SUMS, "tokenizer", "estimated",
 )  # fmt: skip
 OPTION_COLUMNS = (*KEYS, "option", "configured", *COSTS)
 MISFIT_COLUMNS = (
@@ -88,16 +93,16 @@ def make_plan(
         limit: of a trial.
     """
     folder = results / "plan"
-    misfits: list[Record] = []
+    misfit_rows: list[Record] = []
     power_rows: list[Record] = []
     sections: list[str] = []
     for benchmark in benchmarks:
         for part in benchmark.files:
+            shared_tokenizer.cache_clear()  # models of a part share its prompts, and parts do not
             part_jobs = [job for job in jobs if job.evaluates(benchmark.name, part.name)]
-            samples = part.read()
             # Judges' prompts depend on which samples have a response: models come first.
-            misfits += _count_answers(part_jobs, benchmark, part, samples)
-            _count_verdicts(part_jobs, benchmark, samples)
+            misfit_rows += _count_answers(part_jobs, benchmark, part)
+            _count_verdicts(part_jobs, benchmark, part)
         if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
             needs, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
@@ -106,119 +111,109 @@ def make_plan(
         if benchmark.rounds:
             sections += adaptive_section(benchmark.name, benchmark.rounds)
     _count_rewrites(jobs, rounds, results)
-    # Jobs of benchmarks that are not planned have no counts.
-    counted_jobs = [job for job in jobs if job.counts]
-    remarks = _request_hours(counted_jobs)
-    rows = []
-    options: list[Record] = []
-    for job in counted_jobs:
-        rows.append(job.row)
-        options += job.option_rows
+    remarks = _request_hours(jobs)
+    rows: list[Record] = []
+    option_rows: list[Record] = []
+    for job in jobs:
+        rows += job.rows
+        option_rows += job.options
     frame = plan_frame(rows)
-    write_rows(folder / "plan.csv", COLUMNS, _records(frame))
-    write_rows(folder / "options.csv", OPTION_COLUMNS, options)
-    write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
+    options = _option_frame(option_rows)
+    write_rows(folder / "plan.csv", COLUMNS, records(frame))
+    write_rows(folder / "options.csv", OPTION_COLUMNS, records(options))
+    write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfit_rows)
     if any(benchmark.power_analysis for benchmark in benchmarks):
         write_rows(folder / "power_analysis.csv", POWER_COLUMNS, power_rows)
     notes = filter(None, (trial_remark(limit), *data_notes))
-    sums = _records(summed(frame))
-    page = plan_page(_records(frame), sums, options, misfits, notes, remarks, unplanned)
+    page = plan_page(frame, options, misfit_rows, notes, remarks, unplanned)
     write_text(folder / "plan.md", "\n".join([*page, *sections]) + "\n")
 
 
 def _count_answers(
-    jobs: Sequence[PlannedJob],
-    benchmark: PlannedBenchmark,
-    part: PartFiles,
-    samples: Sequence[Sample],
+    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, part: PartFiles
 ) -> list[Record]:
     """Counts models' requests; returns the prompts that are truncated or do not fit."""
-    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     misfit_rows = []
-    items: dict[int, list[Item]] = {}  # by the number of repeats
-    for job in jobs:
-        if job.job.role != MODELS:
-            continue
-        repeats = job.model.repeats
-        if repeats not in items:
-            repeated = samples if repeats == 1 else part.read(repeats)
-            items[repeats] = list(map(part.joined.item, repeated))
-        misfits = job.count(items[repeats], benchmark.results / job.job.journal, tokenizers)
+    models = [job for job in jobs if job.job.role == MODELS]
+    repeats = max((job.model.repeats for job in models), default=1)
+    # Repeat after repeat, each of all prompts.
+    items = list(map(part.joined.item, part.read(repeats)))
+    prompts = len(items) // repeats
+    for job in models:
+        cached = final_tiers(benchmark.results / job.job.journal)
+        counted = job.model.count(items[: prompts * job.model.repeats], cached, job.load)
         context_tokens = benchmark.parts[part.name][0]
-        job.work = forecast.evaluation_work(part.prompts, context_tokens, job.model.answers)
+        job.add(counted, evaluation_work(part.prompts, context_tokens, job.model.answers))
+        place = {"benchmark": benchmark.name, "model": job.job.name, "part": part.name}
         skipped = set()
-        for misfit in misfits:
-            values = (benchmark.name, job.job.name, part.name, *misfit)
-            row: Record = dict(zip(MISFIT_COLUMNS, values, strict=True))
-            misfit_rows.append(row)
-            if row["what"] == forecast.LEFT_OUT:
-                skipped.add(row["sample_id"])
-        job.unanswered = [frozenset(skipped.union(names)) for names in _missing(job, samples)]
+        for misfit in misfits(counted.requests, job.model.answers.get("on_overflow") or "error"):
+            misfit_rows.append(place | misfit)
+            if misfit["what"] == LEFT_OUT:
+                skipped.add(misfit["sample_id"])
+        job.skipped = frozenset(skipped)
     return misfit_rows
 
 
 def _count_verdicts(
-    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, samples: Sequence[Sample]
+    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, part: PartFiles
 ) -> None:
     """Counts judges' requests about the responses that models would give.
 
-    The responses do not exist yet: models with responses to the same samples have the same judge
-    prompts, which are counted once for each judge.
+    The responses do not exist yet: models that skip the same samples have the same judge prompts,
+    which are counted once for each judge.
     """
-    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     model_jobs = {job.job.model: job for job in jobs if job.job.role == MODELS}
     jobs_by_judge: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
         if job.job.judge:
             jobs_by_judge[job.job.judge].append(job)
-    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the samples without a response
+    samples = part.read() if jobs_by_judge else []
+    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the skipped samples
     for judge_jobs in jobs_by_judge.values():
         judged = [model_jobs[job.job.model] for job in judge_jobs]
         text = f"{len(judged)} models' responses" if len(judged) > 1 else "1 model's responses"
         if max(job.model.repeats for job in judged) > 1:
             text += ", at most"  # equal responses are judged once
-        counted: dict[frozenset[str], Record] = {}
+        counted: dict[tuple[frozenset[str], bool], tuple[Counted, Work]] = {}
         for job, model_job in zip(judge_jobs, judged, strict=True):
-            for unanswered in model_job.unanswered:
-                if unanswered not in prompts:
-                    prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
-                if unanswered not in counted:
-                    items = judge_items(prompts[unanswered], repeats=job.model.repeats)
-                    # Without a journal: verdicts on assumed responses cannot be cached.
-                    job.count(items, None, tokenizers)
-                    records = map(asdict, prompts[unanswered])
-                    work = forecast.judging_work(records, job.model.answers)
-                    counted[unanswered] = job.counts | {"work": work}
-            job.judges = text
-            job.counts = _summed([counted[unanswered] for unanswered in model_job.unanswered])
-            job.work = job.counts["work"]
+            skipped = model_job.skipped
+            if skipped not in prompts:
+                prompts[skipped] = _judge_prompts(benchmark, samples, skipped)
+            key = skipped, job.judged
+            if key not in counted:
+                items = judge_items(prompts[skipped], repeats=job.model.repeats)
+                # Not by the journal: verdicts on assumed responses cannot be cached.
+                requests = job.model.count(items, None if job.judged else ())
+                work = judging_work(map(asdict, prompts[skipped]), job.model.answers)
+                counted[key] = requests, work
+            for _ in range(model_job.model.repeats):
+                job.add(*counted[key], text)
 
 
 def _count_rewrites(
     jobs: Sequence[PlannedJob], rounds: Mapping[str, Mapping[str, str]], results: Path
 ) -> None:
     """Counts rewriters' requests in the rounds that can be made already."""
-    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     for job in jobs:
         requests = rounds.get(job.job.benchmark, {}).get(job.job.part)
         if job.rewrites and requests:
             path = results / requests
             items = judge_items(read_judge_prompts(path))
-            job.count(items, results / job.job.journal, tokenizers)
-            job.work = forecast.evaluation_work(path, 0, job.model.answers)
+            counted = job.model.count(items, final_tiers(results / job.job.journal))
+            job.add(counted, evaluation_work(path, 0, job.model.answers))
 
 
 def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
     """Adds the hours that the jobs of each load request; returns remarks on exceeded limits."""
     loads: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
-        if job.load is not None and job.model.gpus:
+        if job.load is not None and job.model.gpus and job.rows:  # else it is not planned
             loads[job.load].append(job)
     remarks = []
     for load_jobs in loads.values():
         hours, remark = load_jobs[0].model.requested([job.work for job in load_jobs])
         for job, job_hours in zip(load_jobs, hours, strict=True):
-            job.counts |= job_hours
+            job.rows[0] |= job_hours
         remarks.append(remark)
     return list(dict.fromkeys(filter(None, remarks)))
 
@@ -226,58 +221,23 @@ def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
 def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
     """The plan's rows (``COLUMNS``), with one row for all models that a judge judges."""
     floats = [*HOURS, *SUMS]
-    sums = [*forecast.COUNTS, *REMAINING, *floats]
+    sums = [*COUNTS, *floats]
     frame = pd.DataFrame(rows, columns=[*KEYS, *SHARED, *sums])
     by_key = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
     return by_key[sums].sum(min_count=1).join(by_key[SHARED].first()).reset_index()
 
 
-def summed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The plan's sums over parts, by benchmark, model and role."""
-    keys = ["benchmark", "model", "role", "engine"]
-    sums = ["requests", "cached", "remaining", *REMAINING, *HOURS, *COSTS]
-    return frame.groupby(keys, sort=False)[sums].sum(min_count=1).reset_index()
-
-
-def _records(frame: pd.DataFrame) -> list[Record]:
-    """A frame's rows, with None where there is no value."""
-    rows: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return rows
-
-
-def _summed(counts: Sequence[Record]) -> Record:
-    """The counts of a judge, summed over the repeats of one model's responses."""
-    summed_counts = dict(counts[0])
-    for name in forecast.COUNTS:
-        summed_counts[name] = sum(count[name] for count in counts)
-    for name in ("remaining_work", "work"):
-        summed_counts[name] = forecast.Work.sum(count[name] for count in counts)
-    options = []
-    for repeats in zip(*(count["options"] for count in counts), strict=True):
-        option = dict(repeats[0])
-        for name in SUMS:
-            option[name] = sum(repeat[name] for repeat in repeats)
-        options.append(option)
-    return summed_counts | {"options": options}
-
-
-def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
-    """For each repeat the samples without a response in the file of a replayed model."""
-    model = job.model
-    if job.replay is None:
-        return [()] * model.repeats
-    engine = ReplayEngine(Setup(model.answers, {"file": job.replay}))
-    missing: list[Collection[str]] = []
-    for repeat in range(model.repeats):
-        replies = {sample.id: engine.response(sample.id, repeat) for sample in samples}
-        missing.append([name for name in replies if replies[name].status not in ANSWERED])
-    return missing
+def _option_frame(rows: Sequence[Record]) -> pd.DataFrame:
+    """The cost of each pricing option (``OPTION_COLUMNS``), the configured one first."""
+    keys = [*KEYS, "option", "configured"]
+    frame = pd.DataFrame(rows, columns=[*keys, *COSTS])
+    return frame.groupby(keys, sort=False)[list(COSTS)].sum().reset_index()
 
 
 def _judge_prompts(
-    benchmark: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
+    benchmark: PlannedBenchmark, samples: Sequence[Sample], skipped: Collection[str]
 ) -> list[JudgePrompt]:
-    """The judge prompts if every response had ``ANSWER_TOKENS``."""
+    """The judge prompts if every response had ``ANSWER_TOKENS``, without those of some samples."""
     make_prompts: JudgePrompts = component(benchmark.judge_prompts or ()).make()
     # One token each in o200k_base, and about as many with other tokenizers. The number at the end
     # keeps requests apart that differ in the response alone.
@@ -286,7 +246,7 @@ def _judge_prompts(
     for number, sample in enumerate(samples):
         # A turn of a conversation is judged only if those before it have responses.
         before = answers[sample.before.id] if sample.before else None
-        missing = sample.id in unanswered or (before and not before.answered)
+        missing = sample.id in skipped or (before and not before.answered)
         status = "overflow" if missing else "ok"
         answers[sample.id] = Answer(status, f"{text} {number}", before=before)
     templates = load_templates(make_prompts, benchmark.templates, benchmark.results)

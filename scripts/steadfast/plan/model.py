@@ -2,29 +2,40 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
-from steadfast.contract.request import Item
-from steadfast.engines.asking.journal import final_tiers
+from steadfast.contract.request import Item, Request
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import CachedTokenizer, Work, misfits, plan_part
-from steadfast.engines.cost.options import COSTS, SUMS, once, option_records
+from steadfast.engines.cost.forecast import CachedTokenizer, Work, once, plan_part
+from steadfast.engines.cost.options import SUMS, option_records
 from steadfast.engines.fit import reckoned
-from steadfast.jobs.job import MODELS, REWRITERS, Job, Journals
+from steadfast.jobs.job import REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
 
 # Keys of a row of the plan; a judge's row has its jobs for all models.
 KEYS = ["benchmark", "role", "model", "part"]
-REMAINING = ("remaining_prompt_tokens", "remaining_distinct_tokens", "remaining_output_budget")
-HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
-NOTHING = Work(0, 0, 0, 0)
+NOTHING = Work(0, 0)
+
+
+class Counted(NamedTuple):
+    """Requests of a job: its row in the plan, the cost of each pricing option, and themselves."""
+
+    row: Record
+    options: list[Record]
+    requests: list[Request]
+
+
+@cache
+def shared_tokenizer(name: str) -> CachedTokenizer:
+    """A tokenizer that models share; its counts are of one part (``cache_clear``)."""
+    return CachedTokenizer(load_tokenizer(name))
 
 
 @dataclass(frozen=True)
@@ -67,55 +78,53 @@ class PlannedModel:
         except UserError:  # such as a local model on another machine
             return None
 
-    def of_part(
-        self,
-        items: Sequence[Item],
-        known: Collection[str],
-        tokenizers: dict[str, CachedTokenizer],
-        load: str | None = None,
-    ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """The counts of a part (``engines.cost.forecast``), and its misfits.
+    def count(
+        self, items: Sequence[Item], cached: Collection[str] | None, load: str | None = None
+    ) -> Counted:
+        """The requests of a part, with their tokens, hours and cost.
 
         Args:
+            cached: hashes of the requests with a response; None: all have one.
             load: name of the shared load, whose parts go in one pass (``engines.asking.joint``).
         """
-        answers = self.answers
-        if self.engine and self.engine.tokenizer:
-            name = "own"
-            estimated = False
-            tokenizer = CachedTokenizer(self.engine.tokenizer)
-        else:
-            # Shared by the models of a part, whose prompts are the same.
-            name, estimated = _tokenizer(answers)
-            if name not in tokenizers:
-                tokenizers[name] = CachedTokenizer(load_tokenizer(name))
-            tokenizer = tokenizers[name]
-        requests, template = reckoned(self.name, self.engine, answers, items, tokenizer)
+        name, estimated, tokenizer = self._tokenizer
+        requests, template = reckoned(self.name, self.engine, self.answers, items, tokenizer)
+        if cached is None:
+            cached = {request.hash for request in requests}
         computed = self.prefixes.setdefault(load, {}) if load else {}
-        counts = plan_part(requests, known, tokenizer, template, computed)
-        counts |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
-        counts["options"] = []
+        counts = plan_part(requests, cached, tokenizer, template, computed)
+        options = []
         if price := self.plan["price"]:
-            counts["options"] = option_records(
-                once(requests), known, tokenizer.count, template, answers, price, self.plan["how"]
-            )
-        return counts, list(misfits(requests, answers.get("on_overflow") or "error"))
-
-    def taken(self, remaining: Work, options: Sequence[Record]) -> Record:
-        """Tokens, hours and cost of work, and the source of its speed."""
+            sent = once(requests)
+            how = self.plan["how"]
+            options = option_records(sent, cached, tokenizer.count, self.answers, price, how)
         speed = self.speed
+        remaining = Work(counts["remaining_distinct_tokens"], counts["remaining_output_budget"])
         hours = speed.seconds(remaining) / 3600 if speed else None
         # The first option is the configured one.
         costs = options[0] if options else dict.fromkeys(SUMS)
-        return {
-            "remaining_prompt_tokens": remaining.prompt,
-            "remaining_distinct_tokens": remaining.distinct,
-            "remaining_output_budget": remaining.output,
+        row = counts | {
+            "engine": self.answers["engine"],
+            "tokenizer": name,
+            "estimated": estimated,
             "hours": hours,
             "gpu_hours": None if hours is None else hours * self.gpus,
             "speed": speed.source if speed else None,
             **{name: costs[name] for name in SUMS},
         }
+        return Counted(row, options, requests)
+
+    @property
+    def _tokenizer(self) -> tuple[str, bool, CachedTokenizer]:
+        """Its tokenizer with its name, and whether it only approximates the model's own."""
+        if self.engine and self.engine.tokenizer:
+            return "own", False, CachedTokenizer(self.engine.tokenizer)
+        name = self.answers.get("tokenizer") or ESTIMATE
+        estimated = self.answers["engine"] not in WITHOUT_MODEL | BEHIND_APIS
+        try:
+            return name, estimated, shared_tokenizer(name)
+        except UserError:
+            return ESTIMATE, True, shared_tokenizer(ESTIMATE)
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
         """GPU-hours that the jobs of one load request, and a remark where they exceed the limit."""
@@ -139,86 +148,48 @@ class PlannedModel:
         )
 
 
-def _tokenizer(answers: Settings) -> tuple[str, bool]:
-    """The tiktoken encoding that counts, and whether it only approximates the model's own."""
-    name = answers.get("tokenizer") or ESTIMATE
-    try:
-        load_tokenizer(name)
-    except UserError:
-        return ESTIMATE, True
-    return name, answers["engine"] not in WITHOUT_MODEL | BEHIND_APIS
-
-
 @dataclass
 class PlannedJob:
-    """One job of the plan, with its counts once its prompts are read.
+    """One job of the plan, with its rows once its prompts are read.
 
     Attributes:
-        replay: the file with its responses, for engine replay.
         load: the load that still has to run it; None: its outputs exist.
+        rows: of its requests; a judge's job has a row for each repeat of the model's responses.
+        options: the cost of each pricing option, for each of these rows.
         work: that the job requests time for.
-        judges: whose responses a judge judges, as text.
-        unanswered: for each repeat the samples without a response of the model.
+        skipped: samples whose prompts do not fit the model's window, and so are not sent.
     """
 
     job: Job
     model: PlannedModel
-    replay: str | None = None
     load: str | None = None
-    counts: Record = field(default_factory=dict)
+    rows: list[Record] = field(default_factory=list)
+    options: list[Record] = field(default_factory=list)
     work: Work = NOTHING
-    judges: str = ""
-    unanswered: Sequence[frozenset[str]] = ()
+    skipped: frozenset[str] = frozenset()
 
     @property
     def rewrites(self) -> bool:
         """Whether it is a rewriter's job."""
         return self.job.role == REWRITERS
 
+    @property
+    def judged(self) -> bool:
+        """Whether it is a judge's job whose verdicts exist already."""
+        return self.load is None and bool(self.job.judge)
+
     def evaluates(self, benchmark: str, part: str) -> bool:
         """Whether a model or judge is queried about this part."""
         return (self.job.benchmark, self.job.part) == (benchmark, part) and not self.rewrites
 
-    @property
-    def place(self) -> Record:
-        """Its values of ``KEYS``."""
+    def add(self, counted: Counted, work: Work, judges: str = "") -> None:
+        """Adds requests, and the work that they are estimated to be; ``judges``: of what."""
         job = self.job
-        return dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
-
-    @property
-    def row(self) -> Record:
-        """Its row in the plan."""
-        counts = self.counts
-        if self.answered:  # all its verdicts exist, and none is requested
-            nothing = dict.fromkeys(COSTS, 0.0)
-            counts |= {"cached": counts["requests"], "remaining": 0, "remaining_work": NOTHING}
-            counts["options"] = [option | nothing for option in counts["options"]]
-        duration = self.model.taken(counts["remaining_work"], counts["options"])
-        return self.place | {"judges": self.judges} | counts | duration
-
-    @property
-    def option_rows(self) -> list[Record]:
-        """The cost of each pricing option, the configured one first."""
-        if self.answered:
-            return []
-        rows = []
-        for number, option in enumerate(self.counts["options"]):
-            rows.append(self.place | option | {"configured": number == 0})
-        return rows
-
-    @property
-    def answered(self) -> bool:
-        """Whether a judge's verdicts exist already."""
-        return self.load is None and bool(self.job.judge)
-
-    def count(
-        self, items: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
-    ) -> list[tuple[str, str, int, int]]:
-        """Counts the requests; returns the prompts that are truncated or do not fit."""
-        cached = final_tiers(journal) if journal else ()
-        load = self.load if self.job.role == MODELS else None
-        self.counts, misfits = self.model.of_part(items, cached, tokenizers, load)
-        return misfits
+        place: Record = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
+        self.rows.append(place | {"judges": judges} | counted.row)
+        if not self.judged:
+            self.options += [place | option for option in counted.options]
+        self.work = Work(self.work.distinct + work.distinct, self.work.output + work.output)
 
 
 def planned_jobs(
@@ -234,10 +205,10 @@ def planned_jobs(
             folders = Journals(results, role, name)
             models[role, name] = PlannedModel(name, **settings, hardware=hardware, folders=folders)
     jobs_of_models: list[PlannedJob] = []
-    for fields, *further in jobs:
+    for fields, load in jobs:
         job = Job(*fields)
         if model := models.get((job.role, job.name)):
-            jobs_of_models.append(PlannedJob(job, model, *further))
+            jobs_of_models.append(PlannedJob(job, model, load))
     benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in jobs_of_models))
     order = list(models)
 

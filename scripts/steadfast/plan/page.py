@@ -1,7 +1,6 @@
 """plan.md: the plan for people to read."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,11 +8,14 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.engines.cost.forecast import REMAINING
 from steadfast.engines.cost.options import COSTS
 from steadfast.jobs.job import JUDGES, MODELS, REWRITERS
+from steadfast.stats.tidy import records
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
+HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 # What is requested of each role.
 ROLES = {MODELS: "responses", JUDGES: "verdicts", REWRITERS: "rewrites"}
 NOTES = """Tokens, hours and costs (USD) are those of requests without a cached response, if each
@@ -31,9 +33,8 @@ a day; flex: slower than live. Set batch: true or service_tier: flex to use them
 
 
 def plan_page(
-    rows: Sequence[Record],
-    sums: Sequence[Record],
-    options: Sequence[Record],
+    frame: pd.DataFrame,
+    options: pd.DataFrame,
     misfits: Sequence[Record],
     notes: Iterable[str],
     remarks: Iterable[str],
@@ -42,9 +43,8 @@ def plan_page(
     """Yields the lines of the page.
 
     Args:
-        rows: of ``plan.csv``.
-        sums: of these, by benchmark, model and role.
-        options: the cost of each pricing option of each job.
+        frame: the rows of ``plan.csv``.
+        options: the cost of each pricing option of each of these.
         misfits: prompts that are truncated or do not fit.
         notes: sentences on the data of the benchmarks.
         remarks: sentences on hours beyond a limit.
@@ -54,20 +54,30 @@ def plan_page(
     for note in notes:
         yield from (note, "")
     yield NOTES
-    if sums:
-        yield _table(list(sums[0]), [row | {"role": ROLES[row["role"]]} for row in sums])
+    if len(frame):
+        yield _table(summed(frame))
     yield from ("", "## Totals", "")
     # Simulated models and replays take neither time nor money.
-    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
+    paid = frame[~frame["engine"].isin(WITHOUT_MODEL)]
     for line in (*total_lines(paid), *remarks):
         yield f"- {line}"
     if waiting:
         yield f"- not planned, since prompts need rewriters' replies first: {', '.join(waiting)}"
-    if options:
+    if len(options):
         yield from ("", "## Pricing options", "", OPTIONS_NOTES)
-        yield _options_table(options)
+        configured = np.where(options["configured"], " (configured)", "")
+        named = options.assign(option=options["option"] + configured)
+        sums = named.groupby(["model", "role", "option"], sort=False)[list(COSTS)].sum()
+        yield _table(sums.reset_index())
     yield from ("", "## Prompts that exceed the context window", "")
     yield from _misfit_lines(misfits)
+
+
+def summed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The plan's sums over parts, by benchmark, model and role."""
+    keys = ["benchmark", "model", "role", "engine"]
+    sums = ["requests", "cached", "remaining", *REMAINING, *HOURS, *COSTS]
+    return frame.groupby(keys, sort=False)[sums].sum(min_count=1).reset_index()
 
 
 def adaptive_section(benchmark: str, rounds: int) -> list[str]:
@@ -81,80 +91,52 @@ def adaptive_section(benchmark: str, rounds: int) -> list[str]:
     ]
 
 
-def total_lines(rows: Sequence[Record]) -> Iterator[str]:
+def total_lines(frame: pd.DataFrame) -> Iterator[str]:
     """The totals of all rows, and the models with unknown values."""
-    if not rows:
+    if not len(frame):
         yield "no time and no cost: only simulated models and replays run"
         return
     parts = []
-    for role, kind in ROLES.items():
-        role_rows = [row for row in rows if row["role"] == role]
-        if role_rows:
-            parts.append(f"{_requests(role_rows)} for {kind}")
-    yield f"requests: {_requests(rows)} ({', '.join(parts)})"
-    yield f"cached in the journal: {total(rows, 'cached'):,}"
-    distinct = total(rows, "remaining_distinct_tokens")
-    logical = total(rows, "remaining_prompt_tokens")
-    yield f"prompt tokens: {logical:,}, of which distinct {distinct:,}{_estimated(rows)}"
-    yield f"output tokens: at most {total(rows, 'remaining_output_budget'):,}"
-    yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
-    gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
-    if total(rows, "requested_gpu_hours") is not None:
-        gpu_hours += f", plus {total(rows, 'load_gpu_hours') or 0:,.2f} for loading models"
-        gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
-    yield gpu_hours + _without(rows, "gpu_hours", "throughput")
-    yield f"cost: {_cost(rows)}{_without(rows, 'cost', 'price')}"
+    for role, rows in frame.groupby("role", sort=False):
+        parts.append(f"{_requests(rows)} for {ROLES[str(role)]}")
+    yield f"requests: {_requests(frame)} ({', '.join(parts)})"
+    yield f"cached in the journal: {frame['cached'].sum():,}"
+    logical, distinct, output = frame[list(REMAINING)].sum()
+    # The models whose tokens are estimated.
+    names = ", ".join(frame.loc[frame["estimated"], "model"].unique())
+    reason = f"estimated with {ESTIMATE} for {names}, whose tokenizer is not on this machine"
+    estimated = f" ({reason})" if names else ""
+    yield f"prompt tokens: {logical:,}, of which distinct {distinct:,}{estimated}"
+    yield f"output tokens: at most {output:,}"
+    yield f"hours: {_known(frame, 'hours')}{_without(frame, 'hours', 'throughput')}"
+    gpu_hours = f"GPU-hours: {_known(frame, 'gpu_hours')}"
+    if frame["requested_gpu_hours"].notna().any():
+        gpu_hours += f", plus {frame['load_gpu_hours'].sum():,.2f} for loading models"
+        gpu_hours += f"; {_known(frame, 'requested_gpu_hours')} requested"
+    yield gpu_hours + _without(frame, "gpu_hours", "throughput")
+    expected = _known(frame, "cost")
+    highest = _known(frame, "cost_uncached")
+    cost = expected if expected == "unknown" else f"{expected} USD"
+    if expected != highest:
+        cost = f"{expected} USD expected, {highest} USD without cache hits"
+    yield f"cost: {cost}{_without(frame, 'cost', 'price')}"
 
 
-def _requests(rows: Sequence[Record]) -> str:
+def _requests(rows: pd.DataFrame) -> str:
     """Requests to send; at most so many where equal ones may be sent once."""
-    bound = "at most " if any("at most" in row["judges"] for row in rows) else ""
-    return f"{bound}{total(rows, 'remaining'):,}"
+    bound = "at most " if rows["judges"].str.contains("at most").any() else ""
+    return f"{bound}{rows['remaining'].sum():,}"
 
 
-def _estimated(rows: Sequence[Record]) -> str:
-    """The models whose tokens are estimated."""
-    models = dict.fromkeys(row["model"] for row in rows if row["estimated"])
-    if not models:
-        return ""
-    names = ", ".join(models)
-    return f" (estimated with {ESTIMATE} for {names}, whose tokenizer is not on this machine)"
-
-
-def _known(rows: Sequence[Record], column: str) -> str:
+def _known(rows: pd.DataFrame, column: str) -> str:
     """A column's sum with two decimals."""
-    value = total(rows, column)
-    return "unknown" if value is None else f"{value:,.2f}"
+    return f"{rows[column].sum():,.2f}" if rows[column].notna().any() else "unknown"
 
 
-def _without(rows: Sequence[Record], column: str, key: str) -> str:
+def _without(rows: pd.DataFrame, column: str, key: str) -> str:
     """The models that a sum leaves out, since the config has no such key for them."""
-    models = dict.fromkeys(row["model"] for row in rows if row[column] is None and row["remaining"])
-    return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
-
-
-def _cost(rows: Sequence[Record]) -> str:
-    """The cost of the rows: expected, and without cache hits where that is more."""
-    expected = _known(rows, "cost")
-    highest = _known(rows, "cost_uncached")
-    if expected == highest:
-        return expected if expected == "unknown" else f"{expected} USD"
-    return f"{expected} USD expected, {highest} USD without cache hits"
-
-
-def total(rows: Sequence[Record], column: str) -> Any:
-    """A column's sum over the rows that have a value; None where none has."""
-    values = [row[column] for row in rows if row[column] is not None]
-    return sum(values) if values else None
-
-
-def _options_table(options: Sequence[Record]) -> str:
-    frame = pd.DataFrame(options)
-    frame["role"] = frame["role"].map(ROLES)
-    frame["option"] += np.where(frame["configured"], " (configured)", "")
-    keys = ["model", "role", "option"]
-    sums = frame.groupby(keys, sort=False)[list(COSTS)].sum().reset_index()
-    return _table([*keys, *COSTS], sums.to_dict("records"))
+    models = rows.loc[rows[column].isna() & (rows["remaining"] > 0), "model"].unique()
+    return f" (without {', '.join(models)}: no {key} in the config)" if len(models) else ""
 
 
 def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
@@ -167,19 +149,14 @@ def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
         yield f"- {benchmark} {part}, {model}: {len(samples)} {outcome.replace('_', ' ')} ({names})"
 
 
-def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:
-    """The rows as a Markdown table of the columns that have a value."""
-    filled: dict[str, list[str]] = {}
-    for name in columns:
-        cells = [_cell(row[name]) for row in rows]
-        if any(cells):
-            filled[name.replace("_", " ")] = cells
-    return markdown_table(list(filled), zip(*filled.values(), strict=True), padded=False)
+def _table(frame: pd.DataFrame) -> str:
+    """A frame as a Markdown table of the columns that have a value."""
+    frame = frame.assign(role=frame["role"].map(ROLES)).dropna(axis="columns", how="all")
+    rows = [[_cell(value) for value in row.values()] for row in records(frame)]
+    return markdown_table([name.replace("_", " ") for name in frame], rows, padded=False)
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return ""
     if isinstance(value, float):
         return f"{value:,.2f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else str(value or "")

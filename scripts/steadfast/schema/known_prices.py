@@ -1,7 +1,7 @@
 """The price of tokens: as the config states it, or as the package ``genai-prices`` lists it."""
 
 import re
-from datetime import date
+from datetime import UTC, datetime, time
 from typing import Any
 
 from steadfast.base.files import Record, Settings
@@ -11,36 +11,52 @@ from steadfast.base.resources import facts
 # The package's names of providers whose engine has another name.
 NAMES = {"gemini": "google"}
 UNITS = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
-# Prices of cache writes that depend on the cache's lifetime.
+# The package's prices of cache writes that depend on the cache's lifetime.
 WRITES = {"1h": "cache_write_1h_mtok"}
 
 
 def rates(model: Settings) -> Settings | None:
-    """The price of a model's tokens in USD per million; None where its settings have none.
+    """The price of a model's tokens; None where its settings have none.
 
     Returns:
-        ``input``, ``output``, ``cached``, ``written`` (None: as input), ``flex`` and ``batch``
-        (shares of these), and in ``above`` the prices of prompts of more than so many ``tokens``.
+        In ``rates`` the prices (USD per million) of ``input``, ``cached``, ``written`` and
+        ``output`` tokens, for all prompts and then for those of more than so many ``tokens``;
+        in ``shares`` what each pricing option costs as a share of these.
 
     Raises:
         ValueError: ``price`` is ``auto``, and the package does not list the model.
     """
     price = model.get("price")
-    lifetime = model.get("cache")
     if price is None:
         return None
-    plain: Record = {"cached": None, "written": None, "flex": 1, "batch": 1, "above": []}
-    if price == "auto":
-        listed = known_price(model["model"], model["engine"], model.get("base_url"), lifetime)
-        return {**plain, **listed}
     engine = model["engine"]
-    rule = facts("engines/caches.yaml").get("openai exact" if engine == "openai" else engine, {})
-    share = rule.get("written", {}).get(lifetime)
-    return {**plain, "written": share and share * price["input"], **price}
+    lifetime = model.get("cache")
+    if price == "auto":
+        units, price = _listed(model["model"], engine, model.get("base_url"), lifetime)
+    else:
+        rules = facts("engines/caches.yaml")
+        rule = rules.get("openai exact" if engine == "openai" else engine, {})
+        share = rule.get("written", {}).get(lifetime, 1)
+        units = {name: price.get(name) for name in ("input", "cached", "output")}
+        units["written"] = share * price["input"]
+    # Each unit has a price, or one for all prompts and tiers of longer ones.
+    starts = {0}
+    for unit in units.values():
+        starts.update(tier.start for tier in getattr(unit, "tiers", ()))
+    table = []
+    for start in sorted(starts):
+        row: Record = {"tokens": start}
+        for name, unit in units.items():
+            row[name] = _price(units["input"] if unit is None else unit, start)
+        table.append(row)
+    shares = {"live": 1, "flex": price.get("flex", 1), "batch": price.get("batch", 1)}
+    return {"rates": table, "shares": shares}
 
 
-def known_price(model: str, provider: str, address: str | None, lifetime: str | None) -> Settings:
-    """The price that the package lists for a model on its own release day, without network.
+def _listed(
+    model: str, provider: str, address: str | None, lifetime: str | None
+) -> tuple[Record, Settings]:
+    """The prices that the package lists for a model on its own release day, without network.
 
     Args:
         model: its name at the provider.
@@ -49,8 +65,8 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
         lifetime: how long the cache keeps a context, where the price of writes depends on it.
 
     Returns:
-        The fields of ``rates`` that it lists, and the provider's discounts for flex and batch
-        from ``resources/engines/shares.yaml``.
+        The package's price of each unit (None: as input), and the provider's shares for flex and
+        batch from ``resources/engines/shares.yaml``.
 
     Raises:
         ValueError: the package does not list the provider, the model or its prices.
@@ -58,52 +74,33 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
     from genai_prices.data_snapshot import get_snapshot
 
     snapshot = get_snapshot()
-    try:
-        listed_provider = snapshot.find_provider(
-            None, None if address else NAMES.get(provider, provider), address
-        )
-        _, listed_model = snapshot.find_provider_model(model, listed_provider, None, None)
-    except LookupError:
-        where = shown(address or provider)
-        raise ValueError(
-            f"price: auto: the package genai-prices lists no price of {shown(model)} at {where}; "
-            "write the price of a million tokens instead, such as {input: 2.5, output: 10}"
-        ) from None
+    provider_name = None if address else NAMES.get(provider, provider)
     discounts = facts("engines/shares.yaml")
-    prices = _valid_prices(listed_model.prices, discounts["genai-prices"]["day"])
-    names = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}
-    units = {key: getattr(prices, unit) for key, unit in names.items() if getattr(prices, unit)}
-    if not {"input", "output"} <= units.keys():
+    try:
+        listed_provider = snapshot.find_provider(None, provider_name, address)
+        _, listed_model = snapshot.find_provider_model(model, listed_provider, None, None)
+        # Of several prices the latest of that day; at midnight (UTC) none is for some hours alone.
+        day = discounts["genai-prices"]["day"]
+        prices = listed_model.get_prices(datetime.combine(day, time.min, UTC))
+        if not (prices.input_mtok and prices.output_mtok):
+            raise LookupError("it lists no price per token")
+    except LookupError:
         raise ValueError(
-            f"price: auto: the package genai-prices lists no price per token of {shown(model)}; "
-            "write the price of a million tokens instead, such as {input: 2.5, output: 10}"
-        )
-    # Prices by prompt length: each unit has tiers from a number of tokens on, or one price.
-    starts: set[int] = set()
-    for unit in units.values():
-        starts.update(tier.start for tier in getattr(unit, "tiers", ()))
-    above = [{"tokens": start, **_rates(units, start)} for start in sorted(starts)]
+            f"price: auto: the package genai-prices lists no price of {shown(model)} at "
+            f"{shown(address or provider)}; write the price of a million tokens instead, such as "
+            "{input: 2.5, output: 10}"
+        ) from None
+    units = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}
     shares = dict(discounts.get(listed_provider.id, {}))
     if re.match(shares.pop("without_flex", "$"), model):  # by default no model
         del shares["flex"]
-    return {**_rates(units, 0), "above": above, **shares}
+    return {name: getattr(prices, unit) or None for name, unit in units.items()}, shares
 
 
-def _valid_prices(prices: Any, day: date) -> Any:
-    """The latest of a model's prices valid on a day, without those for some hours of it."""
-    if not isinstance(prices, list):
-        return prices
-    # Discounts at night have a start_time; later prices a start_date, in the order of time.
-    all_day = [entry for entry in prices if not hasattr(entry.constraint, "start_time")]
-    started = [entry for entry in all_day if getattr(entry.constraint, "start_date", day) <= day]
-    return (started or all_day[:1])[-1].prices
-
-
-def _rates(units: Settings, above: int) -> Settings:
-    """The prices of prompts with more tokens than ``above``."""
-    rates_by_unit = {}
-    for key, unit in units.items():
-        tiers = [tier.price for tier in getattr(unit, "tiers", ()) if tier.start <= above]
-        price: Any = tiers[-1] if tiers and above else getattr(unit, "base", unit)
-        rates_by_unit[key] = float(price)
-    return rates_by_unit
+def _price(unit: Any, above: int) -> float:
+    """The price of a unit in prompts with more tokens than ``above``."""
+    price = getattr(unit, "base", unit)
+    for tier in getattr(unit, "tiers", ()):
+        if 0 < tier.start <= above:
+            price = tier.price
+    return float(price)

@@ -24,9 +24,14 @@ COLUMNS = (
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
     "rejected", "failures", "option", "planned",
 )  # fmt: skip
-
-
-Tokens = Literal["prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens"]
+Field = Literal["prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens"]
+# Columns with the sum of a field of the outputs.
+SUMS: dict[str, Field] = {
+    "logical_tokens": "prompt_tokens",
+    "cached_tokens": "cached_tokens",
+    "written_tokens": "written_tokens",
+    "output_tokens": "completion_tokens",
+}
 
 
 def write_usage(
@@ -46,34 +51,21 @@ def write_usage(
     for job, path in zip(jobs, outputs, strict=True):
         # Equal requests were sent once.
         records = {record["request_hash"]: record for record in read_outputs(path)}
+        journal = results / job.journal
         price = prices[job.role].get(job.name)
-        plan = planned.get((job.benchmark, job.model, job.part)) if job.role == MODELS else None
-        rows.append(
-            {
-                "benchmark": job.benchmark,
-                "model": job.model,
-                "part": job.part,
-                "judge": job.judge,
-                **_tokens(list(records.values())),
-                **_billed(records, results / job.journal, price, plan),
-                **_runs(read_runs(record_path(results / job.journal))),
-            }
-        )
+        billed = _billed(records, journal, price, planned.get(job)) if price else {}
+        row = asdict(job) | {"billed": None, "planned": None} | billed
+        rows.append(row | _tokens(list(records.values())) | _runs(read_runs(record_path(journal))))
     write_rows(out, COLUMNS, rows)
 
 
 def _billed(
-    records: Mapping[str, OutputRecord],
-    journal: Path,
-    price: Settings | None,
-    planned: float | None,
+    records: Mapping[str, OutputRecord], journal: Path, price: Settings, planned: float | None
 ) -> Record:
     """The cost of the requests, by the outputs and the journal's pricing tiers.
 
     Also the plan's cost of their prompts, plus the cost of the actual responses.
     """
-    if price is None:
-        return dict.fromkeys(("billed", "planned"))
     tiers: dict[str, str | None] = {}
     attempts = 0.0  # cost of incomplete replies, which are billed too
     for request_hash, reply in kept_replies(journal):
@@ -81,56 +73,51 @@ def _billed(
             tiers[request_hash] = reply.tier
         elif request_hash in records and (paid := counted_cost(price, asdict(reply))):
             attempts += paid[0]
-    total_costs = []
-    response_costs = []
+    costs = []
     for request_hash, record in records.items():
         if cost := counted_cost(price, {**record, "tier": tiers.get(request_hash)}):
-            total_costs.append(cost[0])
-            response_costs.append(cost[1])
-    if not total_costs:
-        return {"billed": None, "planned": None}
+            costs.append(cost)
+    if not costs:
+        return {}
+    billed = sum(total for total, _ in costs)
+    responses = sum(response for _, response in costs)
     return {
-        "billed": f"{sum(total_costs) + attempts:.6f}",
-        "planned": None if planned is None else f"{planned + sum(response_costs):.6f}",
+        "billed": f"{billed + attempts:.6f}",
+        "planned": None if planned is None else f"{planned + responses:.6f}",
     }
 
 
-def _planned(results: Path) -> dict[tuple[str, str, str], float]:
-    """The plan's cost of the prompts of each benchmark, model and part, where a plan exists."""
+def _planned(results: Path) -> dict[Job, float]:
+    """The plan's cost of the prompts of each job of a model, where a plan exists."""
     plan = results / "plan/plan.csv"
     costs = {}
     for row in read_rows(plan) if plan.is_file() else ():
         if row["role"] == MODELS and row["prompts_cost"]:
-            costs[row["benchmark"], row["model"], row["part"]] = float(row["prompts_cost"])
+            job = Job("inference", row["benchmark"], row["model"], row["part"])
+            costs[job] = float(row["prompts_cost"])
     return costs
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:
     """Sums over the requests; None where unknown."""
-
-    def total(name: Tokens) -> int | None:
-        counts = [record.get(name) for record in records]
-        counted = [count for count in counts if count is not None]
-        return sum(counted) if counted else None
-
+    totals: dict[str, int | None] = {}
+    for column, field in SUMS.items():
+        counts = [record.get(field) for record in records]
+        known = [count for count in counts if count is not None]
+        totals[column] = sum(known) if known else None
     statuses = Counter(record["status"] for record in records)
     responses = [record["response"] for record in records if record["status"] in ANSWERED]
-    empty = [response for response in responses if not response.strip()]
-    prompt = total("prompt_tokens")
-    cached = total("cached_tokens")
-    computed = None if prompt is None or cached is None else prompt - cached
+    prompt = totals["logical_tokens"]
+    cached = totals["cached_tokens"]
     return {
+        **totals,
         "requests": len(records),
-        "logical_tokens": prompt,
-        "cached_tokens": cached,
-        "written_tokens": total("written_tokens"),
-        "computed_tokens": computed,
+        "computed_tokens": None if prompt is None or cached is None else prompt - cached,
         "hit_rate": f"{cached / prompt:.4f}" if prompt and cached is not None else None,
-        "output_tokens": total("completion_tokens"),
         "refused": statuses["refused"],
         "response_truncated": statuses["length"],
         "unfinished": statuses["unfinished"],
-        "empty": len(empty),
+        "empty": sum(not response.strip() for response in responses),
     }
 
 

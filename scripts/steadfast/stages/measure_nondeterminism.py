@@ -1,15 +1,16 @@
 """Rule nondeterminism: sends a sample of the requests repeatedly, and compares the responses."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings, write_rows, write_text
-from steadfast.contract.components import Sample, Scoring, component
+from steadfast.base.files import Record, Settings, write_rows, write_text
+from steadfast.contract.components import component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
-from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import output_record
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import ask_repeatedly, draw
@@ -19,7 +20,7 @@ from steadfast.engines.fit import fitted
 from steadfast.jobs.job import Job
 from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stages.score import score_records
-from steadfast.stats.repeatability import COLUMNS, Pass, nondeterminism_rows
+from steadfast.stats.repeatability import COLUMNS, nondeterminism_rows
 from steadfast.workflow.script import run_rule
 
 
@@ -37,7 +38,6 @@ def measure_nondeterminism(
     results: Path,
     out_csv: Path,
     out_md: Path,
-    log: Path,
     data_note: str = "",
 ) -> None:
     """Sends a sample of the requests repeatedly and writes how much responses and scores vary.
@@ -50,13 +50,9 @@ def measure_nondeterminism(
     old_path = path.with_name(f"{part.name}.noise.jsonl")  # of version 0.1: responses are paid for
     if old_path.is_file() and not path.exists():
         old_path.rename(path)
-    with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:
-
-        def report(text: str) -> None:
-            print(text, file=lines)
-
+    with Journal(path) as journal:
         live = _live(operation, nondeterminism["requests"])
-        engine = build_engine(Setup(answers, live, report, path, oracle))
+        engine = build_engine(Setup(answers, live, print, path, oracle))  # prints go to the log
         items = [part.joined.item(sample) for sample in samples if sample.before is None]
         requests = fitted(model, engine, answers, items)
         # The name of version 0.1: it determines the sample and the journal's keys.
@@ -71,12 +67,17 @@ def measure_nondeterminism(
     read = reader(engine, answers.get("reasoning"))
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in samples}
-    scored = {}
-    for key, responses in passes.items():
-        outputs = [output_record(request, read(responses[request.hash])) for request in sampled]
-        scored[key] = _scored(scorer, by_id, outputs)
+    responses: list[Record] = []
+    for (repeat, way), replies in passes.items():
+        for request in sampled:
+            output = output_record(request, read(replies[request.hash]))
+            sample = by_id[request.sample_id]
+            (score,) = score_records(scorer, [sample], {sample.id: answer_of(output)}, {})
+            response = {"repeat": repeat, "way": way, "sample": sample.id, "task": score["task"]}
+            responses.append(response | {"text": output["response"], "total": score["total"]})
     counts = Counter(sample.prompt["task"] for sample in samples)
-    rows = nondeterminism_rows(scored, counts, component(weights).make() if weights else None)
+    task_weights = component(weights).make() if weights else None
+    rows = nondeterminism_rows(pd.DataFrame(responses), counts, task_weights)
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"
     write_text(out_md, nondeterminism_page(title, rows, data_note))
@@ -86,23 +87,6 @@ def _live(operation: Settings, together: int) -> Settings:
     """Settings to send requests live, without the Batch API, and ``together`` of them at once."""
     live = {key: value for key, value in operation.items() if key != "batch"}
     return live | {"at_once": min(together, operation.get("max_concurrency") or together)}
-
-
-def _scored(
-    scoring: Scoring, samples: Mapping[str, Sample], outputs: Iterable[OutputRecord]
-) -> Pass:
-    """The scores of one pass, by the benchmark's own scorer."""
-    scored: dict[str, Settings] = {}
-    for output in outputs:
-        sample_id = output["sample_id"]
-        answers = {sample_id: answer_of(output)}
-        (record,) = score_records(scoring, [samples[sample_id]], answers, {})
-        scored[sample_id] = {
-            "task": record["task"],
-            "total": record["total"],
-            "text": output["response"],
-        }
-    return scored
 
 
 if job := globals().get("snakemake"):
@@ -118,5 +102,4 @@ if job := globals().get("snakemake"):
         results=out.parents[3],
         out_csv=out,
         out_md=Path(job.output.md),
-        log=Path(job.log[0]),
     )

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # whose parts are loaded where they are first used
@@ -118,8 +119,7 @@ class Design:
         return np.where(z**2 < squares[0], 1.0, p)
 
 
-@dataclass(frozen=True)
-class Differences:
+class Differences(NamedTuple):
     """Paired differences of models after a round: an item for each pair, nan where unknown.
 
     error and degrees_of_freedom are those of the differences; ``p`` are two-sided, not adjusted.
@@ -138,6 +138,7 @@ class Course:
         pairs: numbers of the two models of each pair, in the order of ``itertools.combinations``.
         told: for each pair 1 or -1 where the first is significantly better or worse, else 0.
         p: sequential p-value of each pair, uncorrected for their number; 1 before the first look.
+        last: the differences of each pair at its last look.
         rounds: in which each model has been evaluated.
         going_on: whether each model is evaluated in the next round.
     """
@@ -149,8 +150,7 @@ class Course:
         self.p = np.ones(len(self.pairs))
         self.rounds = np.full(models, min(FIRST_LOOK, design.contexts))
         self.going_on = np.ones(models, bool)
-        nothing = np.full(len(self.pairs), np.nan)
-        self._last = Differences(nothing, nothing, nothing, nothing)
+        self.last = Differences(*np.full((4, len(self.pairs)), np.nan))
         self._look = np.zeros(len(self.pairs), int)
 
     def look(self, now: Differences) -> None:
@@ -159,25 +159,14 @@ class Course:
         # Pairs with a model that is no longer evaluated keep their last look.
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
-        last = self._last
-        self._last = Differences(
-            np.where(fresh, now.difference, last.difference),
-            np.where(fresh, now.error, last.error),
-            np.where(fresh, now.degrees_of_freedom, last.degrees_of_freedom),
-            np.where(fresh, now.p, last.p),
-        )
+        self.last = Differences(*np.where(fresh, now, self.last))
         p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
         # A decision stays: later looks decide on undecided pairs only.
         decided = (self.told == 0) & (self.adjusted < SIGNIFICANT)
-        self.told[decided] = np.sign(self._last.difference[decided])
+        self.told[decided] = np.sign(self.last.difference[decided])
         self.going_on &= self._needed & (rounds < self.design.contexts)
         self.rounds += self.going_on
-
-    @property
-    def difference(self) -> np.ndarray:
-        """The difference of each pair at its last look."""
-        return self._last.difference
 
     @property
     def adjusted(self) -> np.ndarray:
@@ -198,7 +187,7 @@ class Course:
         """
         looks, look_numbers = np.unique(self._look, return_inverse=True)
         z = np.array([self.design.boundary(look, SIGNIFICANT) for look in looks])[look_numbers]
-        last = self._last
+        last = self.last
         t_quantile = scipy.special.stdtrit
         # The error that gives p by Student's t, where it is larger: |difference| ÷ t(1 − p ÷ 2)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -79,24 +79,23 @@ class TakenLook:
         self._decided_by = decided_by
         rows = rows_of(frames["comparisons"], **compared)
         self._rows = rows.drop_duplicates(["model", "other"])  # the first of several languages
-        self._pairs = list(combinations(self._models, 2))
+        self._pairs = pd.MultiIndex.from_tuples(combinations(models, 2), names=["model", "other"])
         self.looks = [*before, self._look()]
         self._course = Course(len(models), Design(**design))
         # The course is not stored: it is computed again from all looks.
         for look in self.looks:
             numbers = [row or [np.nan] * len(NUMBERS) for row in look]
-            self._course.look(Differences(*np.array(numbers, float).reshape(-1, len(NUMBERS)).T))
+            self._course.look(Differences(*np.array(numbers, float).T))
 
     def _look(self) -> Look:
-        numbers: dict[tuple[str, str], list[float]] = {}
-        for model, other, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
-            # 12 digits, as in files of ``tidy.write_csv``.
+        rows = self._rows.set_index(["model", "other"])[list(NUMBERS)]
+        turned = rows.assign(difference=-rows["difference"]).swaplevel()
+        look: list[list[float] | None] = []
+        for values in pd.concat([rows, turned]).reindex(self._pairs).to_numpy():
+            # 12 digits, as in files of ``tidy.write_csv``; nothing compares the two where unknown.
             rounded = [float(f"{value:.12g}") for value in values]
-            if np.isnan(rounded).any():  # nothing compares the two
-                continue
-            numbers[model, other] = rounded
-            numbers[other, model] = [-rounded[0], *rounded[1:]]
-        return [numbers.get(pair) for pair in self._pairs]
+            look.append(None if np.isnan(rounded).any() else rounded)
+        return look
 
     @property
     def record(self) -> Record:
@@ -125,18 +124,17 @@ class TakenLook:
     def frames(self) -> Frames:
         """The metrics with tests and intervals that are valid at every look, and no others."""
         course = self._course
+        low, high = course.intervals()
+        # The three adjusted p-values are equal: one correction for all pairs and looks.
+        adjusted = dict.fromkeys(("p_adjusted", "p_model", "p_other"), course.adjusted)
+        numbers = {"low": low, "high": high, "p": course.p, **adjusted}
+        tests = pd.DataFrame(numbers, self._pairs)
+        turned = tests.assign(low=-tests["high"], high=-tests["low"]).swaplevel()
         compared = self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
-        tests = {}
-        numbers = (*course.intervals(), course.p, course.adjusted)
-        for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
-            # The three adjusted p-values are equal: one correction for all pairs and looks.
-            tests[pair] = [low, high, p, *[adjusted] * 3]
-            tests[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
-        for row in self._rows.itertuples():
-            pair = (row.model, row.other)
-            if pair in tests:
-                compared.loc[row.Index, list(TESTED[:6])] = tests[pair]
+        rows = pd.MultiIndex.from_frame(self._rows[["model", "other"]])
+        tested = pd.concat([tests, turned]).reindex(rows)
+        compared.loc[self._rows.index, list(tests)] = tested.to_numpy()
         ties = Ties.of(compared.loc[self._rows.index])
         summary = with_ties(self._frames["summary"], {self._measure: ties})
         summary = summary.assign(minimum_detectable_difference=np.nan)

@@ -9,24 +9,21 @@ from statistics import fmean
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_rows
+from steadfast.base.files import Record, read_rows
 from steadfast.contract.records import ALONE, OVERALL, TOGETHER
+from steadfast.stats.tidy import records
 
 COLUMNS = (
     "task", "way", "n", "repeats", "identical", "differ", "score", "score_sd", "answer_sd",
 )  # fmt: skip
 WAYS = (ALONE, TOGETHER)
 
-# By sample: ``task``, ``text`` and ``total`` (None: not scored).
-Pass = Mapping[str, Settings]
-# By repeat and way.
-Passes = Mapping[tuple[int, str], Pass]
 # The standard deviation of one response's score, by benchmark and model.
 Deviations = Mapping[str, Mapping[str, float]]
 
 
 def nondeterminism_rows(
-    passes: Passes, counts: Mapping[str, int], weights: Mapping[str, float] | None = None
+    responses: pd.DataFrame, counts: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> list[Record]:
     """Rows with ``COLUMNS``: each way by task and overall.
 
@@ -40,11 +37,15 @@ def nondeterminism_rows(
       answer_sd² = N Σ (w / Σ w)² v / n, with each task's weight w, variance v and responses n
 
     Args:
-        passes: all responses.
+        responses: a row each: ``repeat``, ``way``, ``sample``, ``task``, ``text`` and ``total``
+            (None: not scored).
         counts: number of responses of each task in the part.
         weights: of the tasks in the overall value; None: all responses have the same weight.
     """
-    responses = _responses(passes)
+    first_pass = responses[(responses["repeat"] == 0) & (responses["way"] == ALONE)]
+    first_texts = first_pass.set_index("sample")["text"]
+    differs = responses["text"] != responses["sample"].map(first_texts)
+    responses = responses.assign(differs=differs).astype({"total": float})
     rows = []
     for way in WAYS:
         part = responses[responses["way"] == way]
@@ -52,26 +53,7 @@ def nondeterminism_rows(
         overall = _row(OVERALL, way, part)
         overall["answer_sd"] = _overall_deviation(task_rows, counts, weights)
         rows += [*task_rows, overall]
-    return rows
-
-
-def _responses(passes: Passes) -> pd.DataFrame:
-    """All responses, a row each, compared with the first to the same request."""
-    first_pass = passes[0, ALONE]
-    rows = []
-    for (repeat, way), responses in passes.items():
-        for sample, response in responses.items():
-            row = {
-                "repeat": repeat,
-                "way": way,
-                "sample": sample,
-                "task": response["task"],
-                "text": response["text"],
-                "total": response["total"],
-                "differs": response["text"] != first_pass[sample]["text"],
-            }
-            rows.append(row)
-    return pd.DataFrame(rows).astype({"total": float})
+    return records(pd.DataFrame(rows))
 
 
 def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
@@ -83,42 +65,33 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
     equal_pairs = (text_repeats * (text_repeats - 1)).sum()
     task_scores = responses.groupby(["repeat", "task"])["total"].mean()
     scores = task_scores.groupby("repeat").mean()
-    variance = by_sample["total"].var().mean()
-    numbers = {
+    return {
+        "task": task,
+        "way": way,
+        "n": len(repeats),
+        "repeats": repeats.min(),
         "identical": equal_pairs / pairs if pairs else math.nan,
         "differ": by_sample["differs"].any().mean(),
         "score": scores.mean(),
         "score_sd": scores.std(),
-        "answer_sd": math.sqrt(variance),
+        "answer_sd": math.sqrt(by_sample["total"].var().mean()),
     }
-    row: Record = {"task": task, "way": way, "n": len(repeats), "repeats": int(repeats.min())}
-    for name, value in numbers.items():
-        row[name] = None if math.isnan(value) else float(value)
-    return row
 
 
 def _overall_deviation(
-    task_rows: Sequence[Settings], counts: Mapping[str, int], weights: Mapping[str, float] | None
-) -> float | None:
-    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; None without a variance."""
-    variances = {}
-    for row in task_rows:
-        if row["answer_sd"] is not None:
-            variances[row["task"]] = row["answer_sd"] ** 2
+    task_rows: Sequence[Record], counts: Mapping[str, int], weights: Mapping[str, float] | None
+) -> float:
+    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; nan without a variance."""
+    tasks = pd.DataFrame({"n": counts}, dtype=float)
     # In plain means over responses the tasks' weights are their counts.
-    shares = counts if weights is None else weights
-    tasks = [task for task in counts if task in shares]
-    if not variances or not tasks:
-        return None
-    total = sum(shares[task] for task in tasks)
+    tasks["weight"] = pd.Series(counts if weights is None else weights, dtype=float)
+    variances = pd.DataFrame(task_rows).set_index("task")["answer_sd"] ** 2
+    tasks["variance"] = variances
     # A task that was not sampled has the mean variance of the others.
-    usual = fmean(variances.values())
-    parts = []
-    for task in tasks:
-        weight = shares[task] / total
-        parts.append(weight**2 * variances.get(task, usual) / counts[task])
-    answers = sum(counts[task] for task in tasks)
-    return math.sqrt(answers * sum(parts))
+    tasks = tasks.fillna({"variance": variances.mean()}).dropna()
+    shares = tasks["weight"] / tasks["weight"].sum()
+    variance = (shares**2 * tasks["variance"] / tasks["n"]).sum(min_count=1)
+    return math.sqrt(tasks["n"].sum() * variance)
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
@@ -129,7 +102,7 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
     Raises:
         UserError: a file is not as it was written.
     """
-    deviations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    variances: dict[tuple[str, str], list[float]] = defaultdict(list)
     for path in files:
         rows = read_rows(path)
         try:
@@ -144,10 +117,8 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
             ) from None
         if values:
             # …/benchmark/model/part.csv
-            deviations[path.parts[-3]][path.parts[-2]].append(max(values))
+            variances[path.parts[-3], path.parts[-2]].append(max(values) ** 2)
     means: dict[str, dict[str, float]] = {}
-    for benchmark, models in deviations.items():
-        means[benchmark] = {}
-        for model, part_sds in models.items():
-            means[benchmark][model] = math.sqrt(fmean(sd**2 for sd in part_sds))
+    for (benchmark, model), of_parts in variances.items():
+        means.setdefault(benchmark, {})[model] = math.sqrt(fmean(of_parts))
     return means

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_text
+from steadfast.base.files import Record, write_text
 from steadfast.contract.records import OWN
 from steadfast.stats.ties import COLUMNS as TIES
 
@@ -62,6 +62,12 @@ def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.Da
         rank_of = {value: rank for rank, value in enumerate(["", *values])}
         ranks[column] = rows[column].map(rank_of)
     return rows.loc[ranks.sort_values(list(order), kind="stable").index].reset_index(drop=True)
+
+
+def records(frame: pd.DataFrame) -> list[Record]:
+    """A frame's rows, with None where there is no value."""
+    rows: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
 
 
 def write_csv(path: Path, rows: pd.DataFrame) -> None:

@@ -34,39 +34,38 @@ def ask_repeatedly(
     computed in different batches.
 
     Raises:
-        UserError: a request failed; responses so far stay in the journal. A pass together that
-            lacks a response is sent again entirely: fewer requests would be another batch.
+        UserError: a request failed; responses so far stay in the journal.
     """
     passes: Passes = {}
     for number in range(repeats):
-        alone = passes[number, ALONE] = {}
-        for request in requests:
-            key = f"{request.hash}/{number}/{ALONE}"
-            response = journal.get(key)
-            alone[request.hash] = response or _send(engine, {key: request}, journal)[key]
         shuffled = random.Random(f"{seed}/{number}").sample(requests, len(requests))
-        by_key = {f"{request.hash}/{number}/{TOGETHER}": request for request in shuffled}
-        cached = {key: journal.get(key) for key in by_key}
-        responses = _send(engine, by_key, journal) if None in cached.values() else cached
-        together = passes[number, TOGETHER] = {}
-        for key, response in responses.items():
-            if response is not None:
-                together[by_key[key].hash] = response
+        batches = {ALONE: [[request] for request in requests], TOGETHER: [shuffled]}
+        for way, batches_of_way in batches.items():
+            responses = passes[number, way] = {}
+            for batch in batches_of_way:
+                responses |= _responses(engine, batch, f"/{number}/{way}", journal)
     return passes
 
 
-def _send(engine: Engine, by_key: dict[str, Request], journal: Journal) -> dict[str, Response]:
-    """The responses to requests that are sent together, by their keys in the journal."""
-    keys = {request.hash: key for key, request in by_key.items()}
-    responses = {}
-    # One group for each request: of a longer group, engines send the first request alone.
-    for request, response in engine.answer([[request] for request in by_key.values()]):
-        responses[keys[request.hash]] = response
-        journal.append(keys[request.hash], response)
-    for key, response in responses.items():
+def _responses(
+    engine: Engine, batch: Sequence[Request], suffix: str, journal: Journal
+) -> dict[str, Response]:
+    """The responses to requests that are sent together; ``suffix`` ends their journal's keys."""
+    responses: dict[str, Response] = {}
+    for request in batch:
+        if cached := journal.get(request.hash + suffix):
+            responses[request.hash] = cached
+    # If one is missing, all are sent again: fewer requests would be another batch.
+    if len(responses) < len(batch):
+        # One group for each request: of a longer group, engines send the first request alone.
+        for request, response in engine.answer([[request] for request in batch]):
+            responses[request.hash] = response
+            journal.append(request.hash + suffix, response)
+    for request in batch:
+        response = responses[request.hash]
         if response.status == "error":
             raise UserError(
-                f"nondeterminism: request {by_key[key].sample_id} failed ({response.error}); "
+                f"nondeterminism: request {request.sample_id} failed ({response.error}); "
                 "responses so far are cached: run again to continue"
             )
     return responses

@@ -13,8 +13,6 @@ from steadfast.engines.api.body import count, text
 
 # UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3.
 BYTES_PER_TOKEN = 3
-# Pricing tiers with a discount on the standard price.
-TIERS = ("flex", "batch")
 
 
 def cost(
@@ -28,31 +26,33 @@ def cost(
     """What one request costs, in USD.
 
     Args:
-        price: as ``schema.known_prices.rates`` gives it; ``cached`` and ``written`` are ``input``
-            where they are None.
+        price: as ``schema.known_prices.rates`` gives it.
         prompt: all prompt tokens, of which some were ``cached``, others ``written`` to a cache.
         output: tokens of the response, including reasoning.
-        tier: one of ``TIERS``; None, and any other, is the standard price.
+        tier: of the bill; one without a share in ``price`` costs the standard price.
     """
-    rates = _rates(price, prompt)
+    rates = price["rates"][0]
+    for longer in price["rates"][1:]:
+        if prompt > longer["tokens"]:
+            rates = longer
     # Rates are USD per million tokens; ``prompt`` includes ``cached`` and ``written``.
     millionths = (
         (prompt - cached - written) * rates["input"]
-        + cached * _rate(rates, "cached")
-        + written * _rate(rates, "written")
+        + cached * rates["cached"]
+        + written * rates["written"]
         + output * rates["output"]
     )
-    return float(millionths / 1_000_000 * _share(price, tier))
+    return float(millionths / 1_000_000 * price["shares"].get(tier, 1))
 
 
 def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
     """The maximum cost of a request of about so many tokens, however it is cached and billed."""
-    dearest_tokens = 0.0
+    millionths = 0.0
     # The provider may count more tokens than estimated, and so use the rates of longer prompts.
-    for rates in (price, *(price.get("above") or ())):
-        highest = max(_rate(rates, "input"), _rate(rates, "cached"), _rate(rates, "written"))
-        dearest_tokens = max(dearest_tokens, prompt * highest + output * rates["output"])
-    return float(dearest_tokens * _share(price, tier) / 1_000_000)
+    for rates in price["rates"]:
+        highest = max(rates["input"], rates["cached"], rates["written"])
+        millionths = max(millionths, prompt * highest + output * rates["output"])
+    return float(millionths * price["shares"].get(tier, 1) / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
@@ -62,23 +62,6 @@ def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
     prompt, cached, output, written, tier = _billed(record)
     total = cost(price, prompt, cached, output, written, tier)
     return total, total - cost(price, prompt, cached, 0, written, tier)
-
-
-def _rates(price: Settings, prompt: float) -> Settings:
-    """The prices for a prompt of so many tokens."""
-    for rates in reversed(price.get("above") or ()):
-        if prompt > rates["tokens"]:
-            return dict(rates)
-    return price
-
-
-def _rate(rates: Settings, name: str) -> float:
-    rate = rates.get(name)
-    return float(rates["input"] if rate is None else rate)
-
-
-def _share(price: Settings, tier: str | None) -> float:
-    return float(price.get(tier) or 1) if tier in TIERS else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The expected duration of jobs, by a model's past runs or its stated throughput."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -28,11 +28,24 @@ DECODED = 20.0
 
 @dataclass(frozen=True)
 class Speed:
-    """The speed of a model on the machine of its jobs."""
+    """The speed of a model on the machine of its jobs.
 
-    load: float  # seconds of loading; 0 where unknown
-    seconds: Callable[[Work], float]  # duration of work, once the model is loaded
-    source: str  # measured or stated
+    Attributes:
+        load: seconds of loading; 0 where unknown.
+        prefill, decode: tokens per second of prompts and of responses.
+        source: measured or stated.
+        factor: by which past runs took longer than these.
+    """
+
+    load: float
+    prefill: float
+    decode: float
+    source: str
+    factor: float = 1.0
+
+    def seconds(self, work: Work) -> float:
+        """The duration of work, once the model is loaded."""
+        return self.factor * (work.distinct / self.prefill + work.output / self.decode)
 
 
 def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
@@ -43,19 +56,16 @@ def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
         runs: its runs on as many GPUs (``past_runs``).
     """
     throughput = plan.get("throughput") or {"prefill": DECODED, "decode": 1.0}
-
-    def stated(work: Work) -> float:
-        prefill = work.distinct / throughput["prefill"]
-        return float(prefill + work.output / throughput["decode"])
-
     loads = [run["load_seconds"] for run in runs if run["load_seconds"]]
     load = sum(loads) / len(loads) if loads else 0.0
+    stated = Speed(load, throughput["prefill"], throughput["decode"], "stated")
     seconds = sum(run["wall_seconds"] - run["load_seconds"] for run in runs)
     if sum(run["answered"] for run in runs) >= MIN_RESPONSES and seconds > 0:
         # The ratio of prefill to decode is as stated; past runs scale both.
-        factor = seconds / sum(stated(_work(run)) for run in runs)
-        return Speed(load, lambda work: factor * stated(work), "measured")
-    return Speed(load, stated, "stated") if plan.get("throughput") else None
+        works = [Work(run["computed_tokens"], run["output_tokens"]) for run in runs]
+        factor = seconds / sum(map(stated.seconds, works))
+        return replace(stated, source="measured", factor=factor)
+    return stated if plan.get("throughput") else None
 
 
 def escalated(value: float, attempt: int) -> int:
@@ -83,10 +93,6 @@ def within_most(minutes: Sequence[int], most: float | None) -> list[int]:
     if most is None or total <= 60 * most:
         return list(minutes)
     return [max(1, math.floor(60 * most * job / total)) for job in minutes]
-
-
-def _work(run: RunRecord) -> Work:
-    return Work(run["answered"], run["prompt_tokens"], run["computed_tokens"], run["output_tokens"])
 
 
 def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:

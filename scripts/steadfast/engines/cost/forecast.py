@@ -1,42 +1,34 @@
 """Estimates the tokens of a part from its requests, without sending any."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from operator import eq
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.contract.request import FAMILY_PREFIX, Request
 from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
+# Of the requests that are still to be sent.
+REMAINING = ("remaining_prompt_tokens", "remaining_distinct_tokens", "remaining_output_budget")
 COUNTS = (
     "requests", "cached", "remaining", "prompt_tokens", "distinct_tokens", "output_budget",
-    "prompt_truncated", "unfit",
+    "prompt_truncated", "unfit", *REMAINING,
 )  # fmt: skip
 # What happens to a prompt that does not fit, with on_overflow: skip.
 LEFT_OUT = "left out"
 
 
-@dataclass(frozen=True)
-class Work:
-    """The work of requests for a model."""
+class Work(NamedTuple):
+    """What takes time of requests: their tokens."""
 
-    requests: int
-    prompt: int  # prompt tokens of all requests
     distinct: int  # prompt tokens when prompts share their prefixes
     output: int  # output tokens of all responses
-
-    @classmethod
-    def sum(cls, works: Iterable["Work"]) -> "Work":
-        """The work of several jobs, or of several repeats."""
-        columns = zip(*map(astuple, works), strict=True)
-        return cls(*map(sum, columns))
 
 
 class CachedTokenizer:
@@ -48,6 +40,11 @@ class CachedTokenizer:
         self.count = cache(tokenizer.count)
 
 
+def once(requests: Iterable[Request]) -> list[Request]:
+    """The requests to send: all that fit, equal ones once."""
+    return list({request.hash: request for request in requests if not request.overflow}.values())
+
+
 def plan_part(
     requests: Sequence[Request],
     known: Collection[str],
@@ -57,52 +54,36 @@ def plan_part(
 ) -> Record:
     """Counts of a part (``COUNTS``), where equal requests are sent and computed once.
 
-    ``remaining_work`` is the ``Work`` of requests that are not cached, if responses use their
-    output limits.
+    Remaining requests are those that are not cached; their responses use their output limits.
 
     Args:
+        requests: with their prompt tokens (``engines.fit.reckoned``).
         computed: prefixes that the same load computes for other parts, with their tokens; those of
             this part are added. A context that begins with one of them adds only the rest.
     """
     computed = {} if computed is None else computed
     fitting = [request for request in requests if not request.overflow]
-    sent = {request.hash: request for request in fitting}
-
-    def prompt_tokens(chosen: Iterable[Request]) -> int:
-        total = 0
-        for request in chosen:
-            tokens = request.prompt_tokens
-            if tokens is None:
-                tokens = tokenizer.count(request.prefix) + tokenizer.count(request.suffix)
-                tokens += template_tokens
-            total += tokens
-        return total
-
-    def work(chosen: Collection[Request]) -> Work:
-        return Work(
-            requests=len(chosen),
-            prompt=prompt_tokens(chosen),
-            distinct=distinct_tokens(chosen, tokenizer, template_tokens, computed),
-            output=sum(request.max_tokens for request in chosen),
-        )
-
-    remaining = work([request for name, request in sent.items() if name not in known])
-    distinct = remaining.distinct
+    sent = once(fitting)
+    remaining = [request for request in sent if request.hash not in known]
+    distinct = distinct_tokens(sent, tokenizer, template_tokens, computed)
+    remaining_distinct = distinct
     if known:  # else all requests remain, and counting them again would take as long
-        distinct = distinct_tokens(sent.values(), tokenizer, template_tokens, computed)
-    for request in sent.values():
-        if len(request.prefix) >= FAMILY_PREFIX and request.hash not in known:
+        remaining_distinct = distinct_tokens(remaining, tokenizer, template_tokens, computed)
+    for request in remaining:
+        if len(request.prefix) >= FAMILY_PREFIX:
             computed[request.prefix] = tokenizer.count(request.prefix)
     return {
         "requests": len(requests),
         "cached": sum(request.hash in known for request in fitting),
-        "remaining": remaining.requests,
-        "prompt_tokens": prompt_tokens(fitting),
+        "remaining": len(remaining),
+        "prompt_tokens": sum(request.prompt_tokens or 0 for request in fitting),
         "distinct_tokens": distinct,
         "output_budget": sum(request.max_tokens for request in fitting),
         "prompt_truncated": sum(request.prompt_truncated_tokens > 0 for request in fitting),
         "unfit": len(requests) - len(fitting),
-        "remaining_work": remaining,
+        "remaining_prompt_tokens": sum(request.prompt_tokens or 0 for request in remaining),
+        "remaining_distinct_tokens": remaining_distinct,
+        "remaining_output_budget": sum(request.max_tokens for request in remaining),
     }
 
 
@@ -141,15 +122,25 @@ def shared_tokens(sequences: Iterable[list[int]]) -> int:
     return nodes
 
 
-def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str, str, int, int]]:
-    """Prompts that are truncated or do not fit: sample, outcome, prompt tokens, tokens removed."""
+def misfits(requests: Iterable[Request], on_overflow: str) -> Iterator[Record]:
+    """Prompts that are truncated or do not fit, with their tokens and those removed."""
     overflow = "stops the job" if on_overflow == "error" else LEFT_OUT
     for request in requests:
-        removed = request.prompt_truncated_tokens
-        if request.overflow:
-            yield request.sample_id, overflow, request.prompt_tokens or 0, 0
-        elif removed:
-            yield request.sample_id, "prompt_truncated", request.prompt_tokens or 0, removed
+        if request.overflow or request.prompt_truncated_tokens:
+            yield {
+                "sample_id": request.sample_id,
+                "what": overflow if request.overflow else "prompt_truncated",
+                "prompt_tokens": request.prompt_tokens or 0,
+                "prompt_truncated_tokens": request.prompt_truncated_tokens,
+            }
+
+
+class PromptCounts(NamedTuple):
+    """What a file of prompts has, counted without a tokenizer."""
+
+    requests: Counter[tuple[str, int]]  # by task and output limit
+    contexts: Mapping[str, int]  # tokens of each; 0: unknown
+    instructions: int  # tokens
 
 
 def evaluation_work(path: Path, context_tokens: int, answers: Settings) -> Work:
@@ -164,40 +155,26 @@ def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
     return _work(_counted(prompts), 0, answers)
 
 
-def _work(counts: Record, context_tokens: int, answers: Settings) -> Work:
-    limits = answers.get("max_tokens")
-    reasoning = (answers.get("reasoning") or {}).get("tokens", 0)
-    repeats = answers.get("repeats") or 1
-    requests = sum(counts["tasks"].values())
-    if isinstance(limits, int):
-        output = requests * limits
-    else:
-        by_task: Mapping[str, int] = limits or {}
-        output = 0
-        for task, count in counts["tasks"].items():
-            output += by_task[task] * count if task in by_task else counts["limits"][task]
+def _work(counts: PromptCounts, context_tokens: int, answers: Settings) -> Work:
+    limits: int | Mapping[str, int] = answers.get("max_tokens") or {}
+    reasoning: int = (answers.get("reasoning") or {}).get("tokens", 0)
+    output = 0
+    for (task, limit), requests in counts.requests.items():
+        own_limit = limits if isinstance(limits, int) else limits.get(task, limit)
+        output += requests * (own_limit + reasoning)
     # Evaluation prompts name their context without its text: the config states its length.
-    shared = counts["shared"] + counts["unsized"] * context_tokens
-    in_context = counts["in_context"] + counts["requests_unsized"] * context_tokens
-    return Work(
-        requests * repeats,
-        (in_context + counts["instructions"]) * repeats,
-        shared + counts["instructions"],
-        (output + requests * reasoning) * repeats,
-    )
+    shared = sum(tokens or context_tokens for tokens in counts.contexts.values())
+    return Work(shared + counts.instructions, output * (answers.get("repeats") or 1))
 
 
 @lru_cache(maxsize=4096)  # a load of a judge may have a job for each model, benchmark and part
-def _of_file(path: Path, changed: int, size: int) -> Record:
+def _of_file(path: Path, changed: int, size: int) -> PromptCounts:
     return _counted(read_jsonl(path))
 
 
-def _counted(records: Iterable[Record]) -> Record:
-    """Requests and output limits by task; tokens of contexts, once each and for each request."""
-    tasks = Counter[str]()
-    limits = Counter[str]()
-    contexts = Counter[str]()  # tokens of each; 0: unknown
-    requests = Counter[str]()  # of each context
+def _counted(records: Iterable[Record]) -> PromptCounts:
+    requests = Counter[tuple[str, int]]()
+    contexts: dict[str, int] = {}
     instructions = 0
     for record in records:
         # The context of a judge prompt is the template's head and the response.
@@ -205,20 +182,9 @@ def _counted(records: Iterable[Record]) -> Record:
         name = str(record["answer_id" if judged else "context_id"])
         contexts[name] = _tokens(record["head"], record["answer"]) if judged else 0
         for request in record["requests"] if judged else [record]:
-            task = str(request.get("task", ""))
-            tasks[task] += 1
-            limits[task] += request["max_tokens"]
-            requests[name] += 1
+            requests[str(request.get("task", "")), request["max_tokens"]] += 1
             instructions += _tokens(request["tail" if judged else "instruction"])
-    return {
-        "tasks": tasks,
-        "limits": limits,
-        "shared": sum(contexts.values()),
-        "unsized": sum(not tokens for tokens in contexts.values()),
-        "in_context": sum(requests[name] * tokens for name, tokens in contexts.items()),
-        "requests_unsized": sum(requests[name] for name, tokens in contexts.items() if not tokens),
-        "instructions": instructions,
-    }
+    return PromptCounts(requests, contexts, instructions)
 
 
 def _tokens(*texts: Any) -> int:

@@ -1,14 +1,14 @@
 """The cost of each pricing option of a provider (live, flex, batch), by its caching rules."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request
-from steadfast.engines.cost.bill import TIERS, cost
+from steadfast.engines.cost.bill import cost
 
 # Tokens of cached prefixes are a multiple of this (OpenAI).
 STEP = 128
@@ -26,18 +26,16 @@ class CacheRule:
     minimum: int  # tokens from which a prefix is cached
 
     def readings(
-        self, requests: Sequence[Request], count: Callable[[str], int], template_tokens: int
-    ) -> Iterator[tuple[Request, int, int, int]]:
-        """Yields each request with its prompt tokens, and those read from and written to cache."""
+        self, requests: Sequence[Request], count: Callable[[str], int]
+    ) -> Iterator[tuple[Request, int, int]]:
+        """Yields each request with its prompt tokens read from, and written to, the cache."""
         sharing = Counter(request.group for request in requests)
         cached_prefixes = set()
         for request in requests:
             prefix = count(request.prefix)
+            prompt = request.prompt_tokens or 0
             read = 0
             written = 0
-            prompt = request.prompt_tokens
-            if prompt is None:
-                prompt = prefix + count(request.suffix) + template_tokens
             # whole: all of a prompt is written; mark: up to a breakpoint; prefix: read in steps
             if self.rule == "whole" and prompt >= self.minimum:
                 written = prompt
@@ -48,7 +46,7 @@ class CacheRule:
                     written = prefix
                 if written or self.rule == "prefix":
                     cached_prefixes.add(request.prefix)
-            yield request, prompt, read, written
+            yield request, read, written
 
 
 def host_of(address: str | None) -> str:
@@ -64,22 +62,23 @@ def option_name(how: Settings) -> str:
     return "batch" if how.get("batch") else how.get("service_tier") or "live"
 
 
-def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | None) -> CacheRule:
-    """The caching rule for a model's prompts, by pricing tier."""
+def cache_rule(answers: Settings, price: Settings, how: Settings, option: str) -> CacheRule:
+    """The caching rule for a model's prompts, by pricing option."""
     rules = facts("engines/caches.yaml")
     engine = answers["engine"]
-    host = host_of(how.get("base_url"))
-    exact = engine == "openai" and (price.get("written") is not None or how.get("cache"))
-    provider = rules.get(host)
-    if not provider:
-        provider = rules.get("openai exact" if exact else engine, {"rule": "nothing"})
+    base = price["rates"][0]
+    if engine == "openai" and (how.get("cache") or base["written"] != base["input"]):
+        engine = "openai exact"
+    provider = rules.get(host_of(how.get("base_url"))) or rules.get(engine) or {"rule": "nothing"}
+    situations = {
+        "marked": how.get("cache"),
+        "with_key": "prompt_cache_key" in (answers.get("extra_body") or {}),
+        "batched": option == "batch",
+    }
     rule = provider["rule"]
-    if how.get("cache"):
-        rule = provider.get("marked", rule)
-    if "prompt_cache_key" in (answers.get("extra_body") or {}):
-        rule = provider.get("with_key", rule)
-    if tier == "batch":
-        rule = provider.get("batched", rule)
+    for situation, applies in situations.items():
+        if applies:
+            rule = provider.get(situation, rule)
     model = str(answers.get("model", "")).rpartition("/")[2]
     for name, minimum in provider.get("least", {}).items():  # by the beginning of a model's name
         if model.startswith(name):
@@ -87,16 +86,10 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
     return CacheRule("nothing", 0)
 
 
-def once(requests: Iterable[Request]) -> list[Request]:
-    """The requests to send: all that fit, equal ones once."""
-    return list({request.hash: request for request in requests if not request.overflow}.values())
-
-
 def option_records(
     requests: Sequence[Request],
     known: Collection[str],
     count: Callable[[str], int],
-    template_tokens: int,
     answers: Settings,
     price: Settings,
     how: Settings,
@@ -104,35 +97,35 @@ def option_records(
     """The cost of each pricing option, the config's first, if responses use their output limits.
 
     Args:
-        requests: to send (``once``).
+        requests: to send (``forecast.once``), with their prompt tokens.
         known: hashes of requests whose responses are cached in the journal.
         count: counts a text's tokens.
-        template_tokens: that the model's template adds to each prompt.
         answers: the model's settings that determine responses.
         price: as ``schema.known_prices.rates`` gives it.
         how: its keys of the way to the provider (``config.settings.SENT_BY``).
 
     Returns:
-        For each option its name (``option``) and ``SUMS``. Options without a price of their own
-        are left out, except the config's.
+        For each option its name (``option``), whether it is the config's (``configured``), and
+        ``SUMS``. Options without a price of their own are left out, except the config's.
     """
     configured = option_name(how)
-    billed_by = configured if configured in TIERS else None
-    tiers = [tier for tier in (None, *TIERS) if tier != billed_by]
-    alternatives = [tier for tier in tiers if tier is None or price.get(tier, 1) != 1]
+    options = [configured]
+    for option, share in price["shares"].items():
+        if option != configured and (option == "live" or share != 1):
+            options.append(option)
     records = []
-    for tier in (billed_by, *alternatives):
-        rule = cache_rule(answers, price, how, tier)
+    for option in options:
+        rule = cache_rule(answers, price, how, option)
         sums = dict.fromkeys(SUMS, 0.0)
-        for request, prompt, read, written in rule.readings(requests, count, template_tokens):
+        for request, read, written in rule.readings(requests, count):
+            prompt = request.prompt_tokens or 0
             # Without a hit, a prefix with a breakpoint is written again.
             rewritten = read if rule.rule == "mark" else 0
-            sums["prompts_cost"] += cost(price, prompt, read, 0, written, tier)
+            sums["prompts_cost"] += cost(price, prompt, read, 0, written, option)
             if request.hash not in known:
                 output = request.max_tokens
-                sums["cost"] += cost(price, prompt, read, output, written, tier)
-                uncached = cost(price, prompt, 0, output, written + rewritten, tier)
+                sums["cost"] += cost(price, prompt, read, output, written, option)
+                uncached = cost(price, prompt, 0, output, written + rewritten, option)
                 sums["cost_uncached"] += uncached
-        name = configured if tier == billed_by else tier or "live"
-        records.append({"option": name, **sums})
+        records.append({"option": option, "configured": option == configured, **sums})
     return records
