@@ -8,10 +8,10 @@ import pandas as pd
 
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
+from steadfast.show.by_model import OneScore
 from steadfast.show.cells import Values
 from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.judges import agreement_table
-from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
@@ -45,8 +45,7 @@ class SimpleResults(OneScore):
         words = facts("simple/tables.yaml")
         units = frames["sampling_units"]
         unit = "records" if (units["clusters"] == units["records"]).all() else "groups"
-        fixed = words["fixed"]["judged" if judged else "ruled"]
-        sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed}
+        sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": ""}
         if units["records"].sum() > 1:
             sampling_unit["alone"] = words["sampling_unit"]["alone"]
         words = {**words, "sampling_unit": sampling_unit}
@@ -86,8 +85,10 @@ class SimpleResults(OneScore):
         model.
         """
         self._own_captions[name] = caption
-        cells = [self.column(rows) for rows in columns.values()]
-        return self.untested_table(name, map(Column, columns), cells)
+        values = []
+        for heading, rows in columns.items():
+            values.append(self.values(Column(heading), rows, interval=False))
+        return self.by_model(name, values, self.notes())
 
 
 def tables(
@@ -103,7 +104,7 @@ def tables(
         yield _by(results)
     for function in (own or {}).values():
         yield own_result(function, "results with the frames", results, frames)
-    yield results.coverage_table()
+    yield results.all_coverage()
     if EFFECTIVE in frames:
         effective = Effective(results, results.words["ranked"])
         yield effective_table(effective, results.groups, results.notes(), results.shares_column)
@@ -132,17 +133,12 @@ def _by(results: SimpleResults) -> Table:
 
 def paraphrases(results: SimpleResults) -> Table:
     """Returns what the templates of a data set differ by, a row a model."""
-    words = results.words[PARAPHRASES]
     rows = results.frames[PARAPHRASES]
     columns = []
-    cells = []
-    for measure, heading in words.items():
+    for measure, heading in results.words[PARAPHRASES].items():
         measured = rows_of(rows, measure=measure)
-        columns.append(Column(heading))
-        if measured["low"].notna().any():
-            columns.append(Column(results.words["interval"]))
-            cells += results.with_interval(measured)
-        else:
-            cells.append(results.column(measured))
+        has_interval = bool(measured["low"].notna().any())
+        columns.append(results.values(Column(heading), measured, interval=has_interval))
     count = rows["n"][rows["measure"] == "lowest"].max()
-    return results.untested_table(PARAPHRASES, columns, cells, templates=f"{count:.0f}")
+    slots = {"templates": f"{count:.0f}"}
+    return results.by_model(PARAPHRASES, columns, results.notes(), slots=slots)
