@@ -124,15 +124,12 @@ def answer_agreement(
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
     """``agreement_rows`` on responses, by model, with contexts as clusters of the intervals."""
-    contexts = contexts_of(scores)
+    contexts: dict[tuple[Hashable, ...], Hashable] = {}
+    for model, _, record in scores:
+        contexts[model, answer_name(record)] = record["context_id"]
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
     )
-
-
-def contexts_of(scores: Iterable[Scored]) -> dict[tuple[Hashable, ...], Hashable]:
-    """The context of each response, by model and response."""
-    return {(model, answer_name(record)): record["context_id"] for model, _, record in scores}
 
 
 def by_model(
@@ -321,10 +318,6 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     return answers
 
 
-# Verdicts by model, response and question.
-ByQuestion = dict[tuple[str, str, Any], Any]
-
-
 def on_rule_items(
     judges: Sequence[str],
     scores: Sequence[Scored[Any]],
@@ -342,36 +335,19 @@ def on_rule_items(
         read: returns the verdict (1 or 0) on each question from a rule's or judge's rating.
         decided: the questions on a response that rules decide; None: all.
     """
-    by_rule: ByQuestion = {}
-    by_judge: dict[str, ByQuestion] = {judge: {} for judge in first_repeats(judges)}
+    by_rule: dict[tuple[Any, ...], Any] = {}
+    by_judge: dict[str, dict[tuple[Any, ...], Any]] = {judge: {} for judge in first_repeats(judges)}
     for model, _, record in scores:
-        points = set(decided(record)) if decided else None
         for judge, verdicts in by_judge.items():
             rating = record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES))
             if not rating:
                 continue
-            answer = (model, answer_name(record))
-            verdicts |= _of_answer(answer, read(rating), points)
-            by_rule |= _of_answer(answer, read(record), points)
-    contexts = contexts_of(scores)
-    rows = list[Record]()
-
-    def cluster(item: tuple[str, str, Any]) -> object:
-        return contexts[item[:2]]
-
-    for judge, verdicts in by_judge.items() if by_rule else ():
-        for model, sides in by_model([verdicts, by_rule], lambda item: item[0]).items():
-            row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
-            rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
-    return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])
-
-
-def _of_answer(
-    answer: tuple[str, str], verdicts: Mapping[Any, Any], points: Collection[Any] | None
-) -> ByQuestion:
-    """The verdicts on the questions about a response, or on ``points`` only."""
-    by_question: ByQuestion = {}
-    for question, verdict in verdicts.items():
-        if points is None or question in points:
-            by_question[*answer, question] = verdict
-    return by_question
+            questions = decided(record) if decided else None
+            for side, rated in ((verdicts, rating), (by_rule, record)):
+                for question, verdict in read(rated).items():
+                    if questions is None or question in questions:
+                        side[model, answer_name(record), question] = verdict
+    if not by_rule:
+        return pd.DataFrame(columns=[*COLUMNS, *AGAINST_TRUTH])
+    rows = answer_agreement(by_judge, {"rule": by_rule}, scores)
+    return rows[rows["kind"] == MIXED].assign(kind=RULES, second="rule").reset_index(drop=True)

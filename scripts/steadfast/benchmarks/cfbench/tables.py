@@ -8,16 +8,9 @@ from itertools import product
 import pandas as pd
 
 from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench import facts as cfbench
 from steadfast.benchmarks.cfbench.agreement import SCORE
 from steadfast.benchmarks.cfbench.data import TYPES
-from steadfast.benchmarks.cfbench.facts import (
-    FULL,
-    MEASURES,
-    PRIMARY_KIND,
-    SECONDARY_KIND,
-    SETS,
-    Mode,
-)
 from steadfast.contract.components import Frames
 from steadfast.contract.votes import rater_name
 from steadfast.show.by_model import ModelTables, ValueColumn
@@ -36,7 +29,7 @@ class CfbenchResults(ModelTables):
     paper = facts("cfbench/printed.yaml")
 
     def __init__(
-        self, frames: Frames, display: Display, mode: Mode = "strict", otherwise: str = ""
+        self, frames: Frames, display: Display, mode: cfbench.Mode = "strict", otherwise: str = ""
     ):
         words = facts("cfbench/tables.yaml")
         super().__init__(frames, display, words, {"mode": words["modes"][mode]}, otherwise)
@@ -46,21 +39,21 @@ class CfbenchResults(ModelTables):
     @cached_property
     def ranking(self) -> Mapping[str, float]:
         """The PSR on all records."""
-        return values_by_model(self.rows("results", split=FULL, measure="PSR"))
+        return values_by_model(self.rows("results", split=cfbench.FULL, measure="PSR"))
 
-    def incomplete(self, split: str = FULL) -> set[str]:
+    def incomplete(self, split: str = cfbench.FULL) -> set[str]:
         """Returns the models of which fewer records have a score than are expected."""
         counts = self.coverage.loc[split]
         return set(counts.index[counts["scored"] < counts["expected"]])
 
     def notes(self, models: Sequence[str]) -> list[Note]:
         """Explanations of the marks that occur among some models, and of what all tables need."""
-        incomplete = self.incomplete_model_notes(self.coverage.loc[FULL].loc[list(models)])
+        incomplete = self.incomplete_model_notes(self.coverage.loc[cfbench.FULL].loc[list(models)])
         return [*incomplete, *self.shared_notes(judged=True)]
 
 
 def tables(
-    frames: Frames, display: Display, mode: Mode, names: Sequence[str], otherwise: str = ""
+    frames: Frames, display: Display, mode: cfbench.Mode, names: Sequence[str], otherwise: str = ""
 ) -> list[Table]:
     """Returns the tables; ``otherwise`` says how the paper's numbers were judged otherwise."""
     results = CfbenchResults(frames, display, mode, otherwise)
@@ -74,12 +67,12 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
     values = rows.set_index(["split", "measure"])["value"]
     means = words["statistics"]
     headings = {label: primary_type.number for label, primary_type in TYPES.items()}
-    headings |= {"": words["blank"]} if values[FULL, ""] else {}
+    headings |= {"": words["blank"]} if values[cfbench.FULL, ""] else {}
     columns = [Column("Set", align="l")]
     columns += [Column(mean["heading"], mean["group"], "r") for mean in means.values()]
     columns += [Column(heading, words["statistics_types"], "r") for heading in headings.values()]
     body = []
-    for split in SETS:
+    for split in cfbench.SETS:
         row = [Cell(words["sets"][split])]
         row += [number_cell(values[split, key], mean["digits"]) for key, mean in means.items()]
         row += [count_cell(values[split, label]) for label in headings]
@@ -93,7 +86,7 @@ def _results(results: CfbenchResults, name: str) -> Table:
     is_released = results.mode == "released"
     digits = results.words["released_digits"] if is_released else None
     columns = []
-    for split, measure in product(SETS, MEASURES):
+    for split, measure in product(cfbench.SETS, cfbench.MEASURES):
         keys = {"split": split, "measure": measure}
         column = Column(measure, results.words["sets"][split])
         pairs = results.rows("comparisons", **keys)
@@ -119,10 +112,10 @@ def _types(results: CfbenchResults, name: str) -> Table:
         if label:
             heading = f"{TYPES[label].number} {TYPES[label].name}"
             for secondary, text in TYPES[label].secondary.items():
-                if (SECONDARY_KIND, secondary) in rows:
-                    inner.append((text, rows[SECONDARY_KIND, secondary]))
-        if (PRIMARY_KIND, label) in rows:
-            outer = (words["type_all"], rows[PRIMARY_KIND, label])
+                if (cfbench.SECONDARY_KIND, secondary) in rows:
+                    inner.append((text, rows[cfbench.SECONDARY_KIND, secondary]))
+        if (cfbench.PRIMARY_KIND, label) in rows:
+            outer = (words["type_all"], rows[cfbench.PRIMARY_KIND, label])
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
     headings = ("Type", "Checkpoints")
     notes = results.notes(results.shown_models)
@@ -158,11 +151,11 @@ def _direct(results: CfbenchResults, name: str) -> Table:
     """Returns direct scores, and their agreement with the same judge's PSR."""
     words = results.words["direct"]
     columns = []
-    for split, (measure, heading) in product(SETS, words["measures"].items()):
+    for split, (measure, heading) in product(cfbench.SETS, words["measures"].items()):
         column = Column(heading, results.words["sets"][split])
         columns.append(ValueColumn(column, results.rows("direct", split=split, measure=measure)))
-    scored = values_by_model(results.rows("direct", split=FULL, measure=SCORE), "n")
-    counts = results.coverage.loc[FULL].loc[list(results.roster.models)]
+    scored = values_by_model(results.rows("direct", split=cfbench.FULL, measure=SCORE), "n")
+    counts = results.coverage.loc[cfbench.FULL].loc[list(results.roster.models)]
     counts = counts.assign(scored=[int(scored.get(model, 0)) for model in counts.index])
     notes = [*results.incomplete_model_notes(counts), *results.shared_notes(judged=True)]
     table = results.by_model(name, columns, notes)
@@ -195,7 +188,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
             cells.append(interval_cell(row.kappa_low, row.kappa_high, digits))
         body.append(tuple(cells))
     columns = [Column("Judge", align="l")]
-    for split in SETS:
+    for split in cfbench.SETS:
         group = words["sets"][split]
         columns += [Column("Responses", group, "r"), Column("Kappa", group)]
         columns.append(Column(SHARED["interval"], group))
@@ -211,7 +204,9 @@ def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
     words = results.words
     is_released = results.mode == "released"
-    shares = {Column(words["sets"][split], "Scored (%)", "r"): {"split": split} for split in SETS}
+    shares = {
+        Column(words["sets"][split], "Scored (%)", "r"): {"split": split} for split in cfbench.SETS
+    }
     reasons = {}
     for reason, heading in words["coverage"].items():
         if is_released or reason.startswith("status_"):
