@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -25,6 +25,7 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
+from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.results import (
     ANSWER_COLUMNS,
     ANSWER_NOTE,
@@ -345,6 +346,14 @@ class OneScore(ModelTables):
             pairs = rows_of(comparisons, measure=measure)
             shown.append(self.values(Column(heading), rows_of(means, measure=measure), pairs))
         return self.by_model("results", [*further, *shown], self.notes(), ranked=shown[0])
+
+    def effective(self, score: str, better: Literal["", "larger"] = "") -> Table:
+        """Returns the table of effective context lengths, by a score of that name."""
+
+        def column(values: Mapping[str, float], length: str) -> Values:
+            return Values(values, self.incomplete, better=better)
+
+        return effective_table(Effective(self, score), self.groups, self.notes(), column)
 
     def all_coverage(self) -> Table:
         """Returns how many responses have a score, and why others have none."""

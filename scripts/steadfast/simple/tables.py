@@ -9,8 +9,6 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.by_model import OneScore
-from steadfast.show.cells import Values
-from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.judges import agreement_table
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
@@ -74,10 +72,6 @@ class SimpleResults(OneScore):
     def caption(self, name: str, **slots: str) -> str:
         return self._own_captions.get(name) or super().caption(name, **slots)
 
-    def shares_column(self, values: Mapping[str, float], length: str) -> Values:
-        """Returns the column of one length, in the table of effective context lengths."""
-        return Values(values, self.incomplete, better="larger")
-
     def values_table(self, name: str, caption: str, columns: Mapping[str, pd.DataFrame]) -> Table:
         """Returns a table of the benchmark's own, a row a model, without tests.
 
@@ -106,8 +100,7 @@ def tables(
         yield own_result(function, "results with the frames", results, frames)
     yield results.all_coverage()
     if EFFECTIVE in frames:
-        effective = Effective(results, results.words["ranked"])
-        yield effective_table(effective, results.groups, results.notes(), results.shares_column)
+        yield results.effective(results.words["ranked"], "larger")
     if AGREEMENT in frames:
         rows = frames[AGREEMENT]
         name = results.prefix + AGREEMENT

@@ -12,8 +12,7 @@ from steadfast.benchmarks.ifeval.metrics import SCORE
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.by_model import OneScore
-from steadfast.show.cells import Values
-from steadfast.show.effective_context_length import FRAME, Effective, effective_table
+from steadfast.show.effective_context_length import FRAME
 from steadfast.show.results import Note, values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
@@ -109,11 +108,7 @@ def _stability(results: IfevalResults) -> Table:
 
 
 def _effective(results: IfevalResults) -> Table:
-    def filled(values: Mapping[str, float], length: str) -> Values:
-        return Values(values, results.incomplete)
-
-    effective = Effective(results, results.words["score"].lower())
-    return effective_table(effective, results.groups, results.notes(), filled)
+    return results.effective(results.words["score"].lower())
 
 
 def _kinds(results: IfevalResults) -> Table:
