@@ -8,12 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import pandas as pd
 
 from steadfast.base.files import Settings
-from steadfast.contract.components import Frames
 from steadfast.show.cells import (
     MODEL,
     CellsByModel,
@@ -34,7 +33,7 @@ from steadfast.show.results import (
     incomplete_models,
     values_by_model,
 )
-from steadfast.show.roster import STRINGS, Display, Group, members
+from steadfast.show.roster import STRINGS, Group, members
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
@@ -85,10 +84,12 @@ class ModelTables(Results):
     Attributes:
         parts: of a table with rows for each of several languages or the like, by name the keys.
         paper: what the paper prints, its heading and note, and the part that it is about.
+        judged: whether a judge decides.
     """
 
     parts: Mapping[str, Keys] = MappingProxyType({"": NO_KEYS})
     paper: Settings = NO_KEYS
+    judged = True
 
     @property
     @abstractmethod
@@ -104,13 +105,29 @@ class ModelTables(Results):
         """Returns the rows of a metric with these values of its keys."""
         return rows_of(self.frames[metric], **keys)
 
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Expected and scored responses, a row a model."""
+        return self.frames["coverage"]
+
+    @cached_property
+    def incomplete(self) -> set[str]:
+        """The models with fewer scored responses than expected."""
+        return incomplete_models(self.counts, "scored")
+
+    def notes(self, models: Collection[str] | None = None) -> list[Note]:
+        """Returns the notes on marks of some models, or of all, and those that all tables have."""
+        counts = self.counts.set_index("model")
+        shown = counts if models is None else counts.loc[list(models)]
+        return [*self.incomplete_model_notes(shown), *self.shared_notes(self.judged)]
+
     # --- a row a model ------------------------------------------------------------------------
 
     def by_model(
         self,
         name: str,
         shown: Sequence[ValueColumn],
-        notes: Iterable[Note],
+        notes: Iterable[Note] | None = None,
         ranked: ValueColumn | None = None,
         printed: Printed | None = None,
         parts: Mapping[str, Keys] | None = None,
@@ -121,7 +138,7 @@ class ModelTables(Results):
         Args:
             name: of the table.
             shown: the columns.
-            notes: explanations of marks, before those on tests and ranks.
+            notes: those before the ones on tests and ranks; None: ``notes`` of all models.
             ranked: one of the columns, by which models have ranks in a last column.
             printed: what the paper prints in place of these columns.
             parts: those that are shown, if not all.
@@ -133,7 +150,8 @@ class ModelTables(Results):
         for values in shown:
             columns += values.columns
         is_tested = any(values.pairs is not None for values in shown)
-        below = [*notes, *(self.tie_notes() if is_tested else self.untested_notes())]
+        below = self.notes() if notes is None else [*notes]
+        below += self.tie_notes() if is_tested else self.untested_notes()
         if ranked and ranked.pairs is not None:
             columns.append(Column(STRINGS["ranks"]))
             comparisons = {part: rows_of(ranked.pairs, **keys) for part, keys in parts.items()}
@@ -229,31 +247,29 @@ class ModelTables(Results):
         name: str,
         headings: tuple[str, str],
         sections: Iterable[tuple[str, Sequence[Line]]],
-        incomplete: Collection[str],
-        notes: Iterable[Note] = (),
+        notes: Iterable[Note] | None = None,
         **slots: str,
     ) -> Table:
         """Returns a table with a column a model, whose lines begin with a label and the largest n.
 
-        ``headings`` are those of the first two columns; ``incomplete`` models are marked; ``slots``
-        fill the caption.
+        ``headings`` are those of the first two columns, ``notes`` by default those of all models;
+        ``slots`` fill the caption.
         """
         body = []
         for heading, lines in sections:
-            cells = [self._line_cells(text, rows, incomplete) for text, rows in lines]
+            cells = [self._line_cells(text, rows) for text, rows in lines]
             if cells:
                 body.append(Section(tuple(cells), heading))
         first, count = headings
         columns = [Column(first, align="l"), Column(count, align="r")]
         columns += [Column(self.roster.label(model)) for model in self.shown_models]
-        remarks = [*notes, *self.untested_notes(), *self.left_out(name)]
+        remarks = self.notes() if notes is None else [*notes]
+        remarks += [*self.untested_notes(), *self.left_out(name)]
         return self.table(name, columns, body, remarks, **slots)
 
-    def _line_cells(
-        self, text: str, rows: pd.DataFrame, incomplete: Collection[str]
-    ) -> tuple[Cell, ...]:
+    def _line_cells(self, text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
         values = values_by_model(rows[rows["model"].isin(self.shown_models)])
-        cells = self.cells([Values(values, incomplete)])
+        cells = self.cells([Values(values, self.incomplete)])
         model_cells = (cells[model][0] for model in self.shown_models)
         return (Cell(text), count_cell(rows["n"].max()), *model_cells)
 
@@ -298,28 +314,6 @@ class OneScore(ModelTables):
     the note ``statuses``.
     """
 
-    def __init__(
-        self,
-        frames: Frames,
-        display: Display,
-        words: Mapping[str, Any],
-        slots: Mapping[str, str],
-        judged: bool,
-    ):
-        super().__init__(frames, display, words, slots)
-        self._judged = judged
-        self.coverage = frames["coverage"].set_index("model")
-
-    @cached_property
-    def incomplete(self) -> set[str]:
-        """The models with fewer scored responses than expected."""
-        return set(self.coverage.index[self.coverage["scored"] < self.coverage["expected"]])
-
-    def notes(self) -> list[Note]:
-        """Returns the notes on marks, and those that all tables have."""
-        incomplete = self.incomplete_model_notes(self.coverage)
-        return [*incomplete, *self.shared_notes(self._judged)]
-
     def values(
         self,
         column: Column,
@@ -345,7 +339,7 @@ class OneScore(ModelTables):
         for measure, heading in measures.items():
             pairs = rows_of(comparisons, measure=measure)
             shown.append(self.values(Column(heading), rows_of(means, measure=measure), pairs))
-        return self.by_model("results", [*further, *shown], self.notes(), ranked=shown[0])
+        return self.by_model("results", [*further, *shown], ranked=shown[0])
 
     def effective(self, score: str, better: Literal["", "larger"] = "") -> Table:
         """Returns the table of effective context lengths, by a score of that name."""

@@ -52,8 +52,9 @@ class SimpleResults(OneScore):
             words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}
         if tuple(measures) != (SCORE,):
             words |= words["several"] | {"ranked": measures[0]}
-        super().__init__(frames, display, words, {"title": title, "name": name}, judged)
+        super().__init__(frames, display, words, {"title": title, "name": name})
         self.prefix = f"{name}_"
+        self.judged = judged
         self.by = list(by)
         self.measures = list(measures)
         self._own_captions: dict[str, str] = {}
@@ -82,7 +83,7 @@ class SimpleResults(OneScore):
         values = []
         for heading, rows in columns.items():
             values.append(self.values(Column(heading), rows, interval=False))
-        return self.by_model(name, values, self.notes())
+        return self.by_model(name, values)
 
 
 def tables(
@@ -102,9 +103,7 @@ def tables(
     if EFFECTIVE in frames:
         yield results.effective(results.words["ranked"], "larger")
     if AGREEMENT in frames:
-        rows = frames[AGREEMENT]
-        name = results.prefix + AGREEMENT
-        yield agreement_table(name, rows, display, results.slots["title"], "answer")
+        yield agreement_table(results, AGREEMENT, results.slots["title"], "answer")
 
 
 def _by(results: SimpleResults) -> Table:
@@ -120,8 +119,7 @@ def _by(results: SimpleResults) -> Table:
             sections.append((heading, [(str(name), lines) for name, lines in categories]))
     headings = (words["value"], words["count"])
     fields = " and ".join(results.by)
-    notes = results.notes()
-    return results.across("by", headings, sections, results.incomplete, notes, fields=fields)
+    return results.across("by", headings, sections, fields=fields)
 
 
 def paraphrases(results: SimpleResults) -> Table:
@@ -134,4 +132,4 @@ def paraphrases(results: SimpleResults) -> Table:
         columns.append(results.values(Column(heading), measured, interval=has_interval))
     count = rows["n"][rows["measure"] == "lowest"].max()
     slots = {"templates": f"{count:.0f}"}
-    return results.by_model(PARAPHRASES, columns, results.notes(), slots=slots)
+    return results.by_model(PARAPHRASES, columns, slots=slots)

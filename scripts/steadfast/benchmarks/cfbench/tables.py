@@ -16,7 +16,7 @@ from steadfast.contract.votes import rater_name
 from steadfast.show.by_model import ModelTables, ValueColumn
 from steadfast.show.cells import count_cell, interval_cell, number_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import Note, values_by_model
+from steadfast.show.results import incomplete_models, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
@@ -34,22 +34,16 @@ class CfbenchResults(ModelTables):
         words = facts("cfbench/tables.yaml")
         super().__init__(frames, display, words, {"mode": words["modes"][mode]}, otherwise)
         self.mode = mode
-        self.coverage = frames["coverage"].set_index(["split", "model"])
 
     @cached_property
     def ranking(self) -> Mapping[str, float]:
         """The PSR on all records."""
         return values_by_model(self.rows("results", split=cfbench.FULL, measure="PSR"))
 
-    def incomplete(self, split: str = cfbench.FULL) -> set[str]:
-        """Returns the models of which fewer records have a score than are expected."""
-        counts = self.coverage.loc[split]
-        return set(counts.index[counts["scored"] < counts["expected"]])
-
-    def notes(self, models: Sequence[str]) -> list[Note]:
-        """Explanations of the marks that occur among some models, and of what all tables need."""
-        incomplete = self.incomplete_model_notes(self.coverage.loc[cfbench.FULL].loc[list(models)])
-        return [*incomplete, *self.shared_notes(judged=True)]
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Expected and scored responses to all records, a row a model."""
+        return self.rows("coverage", split=cfbench.FULL)
 
 
 def tables(
@@ -91,11 +85,10 @@ def _results(results: CfbenchResults, name: str) -> Table:
         column = Column(measure, results.words["sets"][split])
         pairs = results.rows("comparisons", **keys)
         rows = results.rows("results", **keys)
-        incomplete = results.incomplete(split)
+        incomplete = incomplete_models(results.rows("coverage", split=split), "scored")
         columns.append(ValueColumn(column, rows, pairs, incomplete=incomplete, digits=digits))
-    notes = results.notes(results.roster.models)
     printed = (results.paper["results"], [*range(len(columns)), None])
-    table = results.by_model(name, columns, notes, ranked=columns[-1], printed=printed)
+    table = results.by_model(name, columns, ranked=columns[-1], printed=printed)
     if is_released:
         table = replace(table, notes=(*table.notes, (None, results.words["notes"]["rounded"])))
     return table
@@ -119,7 +112,7 @@ def _types(results: CfbenchResults, name: str) -> Table:
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
     headings = ("Type", "Checkpoints")
     notes = results.notes(results.shown_models)
-    table = results.across(name, headings, sections, results.incomplete(), notes)
+    table = results.across(name, headings, sections, notes)
     return replace(table, rows_per_page=60)
 
 
@@ -136,7 +129,7 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     sections = [(heading, by_kind[kind]) for kind, heading in words["sections"].items()]
     notes = results.notes(results.shown_models)
     headings = ("Records of", "Records")
-    table = results.across(name, headings, sections, results.incomplete(), notes)
+    table = results.across(name, headings, sections, notes)
     if any(kind == "task" for kind, _ in rows):
         table = replace(table, notes=(*table.notes, ("data", words["notes"]["classes"])))
     return table
@@ -155,7 +148,7 @@ def _direct(results: CfbenchResults, name: str) -> Table:
         column = Column(heading, results.words["sets"][split])
         columns.append(ValueColumn(column, results.rows("direct", split=split, measure=measure)))
     scored = values_by_model(results.rows("direct", split=cfbench.FULL, measure=SCORE), "n")
-    counts = results.coverage.loc[cfbench.FULL].loc[list(results.roster.models)]
+    counts = results.counts.set_index("model")
     counts = counts.assign(scored=[int(scored.get(model, 0)) for model in counts.index])
     notes = [*results.incomplete_model_notes(counts), *results.shared_notes(judged=True)]
     table = results.by_model(name, columns, notes)
@@ -195,11 +188,6 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     return results.table(name, columns, [Section(tuple(body))], [(None, note) for note in notes])
 
 
-def _agreement(results: CfbenchResults, name: str) -> Table:
-    rows = results.frames["agreement"]
-    return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
-
-
 def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
     words = results.words
@@ -212,7 +200,7 @@ def _coverage(results: CfbenchResults, name: str) -> Table:
         if is_released or reason.startswith("status_"):
             reasons[reason] = Column(heading, "Records", "r")
     remarks = ["statuses", "released"] if is_released else ["statuses"]
-    notes = results.notes(results.roster.models)
+    notes = results.notes()
     notes += [(None, words["notes"][remark]) for remark in remarks]
     return results.coverage_table(shares, reasons, notes)
 
@@ -224,7 +212,7 @@ TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
     "domains": _domains,
     "direct": _direct,
     "table6_humans": _humans,
-    "agreement": _agreement,
+    "agreement": partial(agreement_table, benchmark="CFBench", item="checkpoint"),
     "corrected": partial(corrected_table, benchmark="CFBench", unit="records"),
     "coverage": _coverage,
 }

@@ -44,11 +44,10 @@ class ComplexbenchResults(ModelTables):
         )
 
     @cached_property
-    def notes(self) -> tuple[Note, ...]:
-        """Explanations of the marks that occur, and whose verdicts count."""
-        counts = self.rows("coverage", split=WHOLE).groupby("model")[["scored", "expected"]].sum()
-        incomplete = self.incomplete_model_notes(counts.astype(int))
-        return (*incomplete, *self.shared_notes(judged=True))
+    def counts(self) -> pd.DataFrame:
+        """Expected and scored questions of whole instructions in all languages, a row a model."""
+        rows = self.rows("coverage", split=WHOLE).groupby("model")[["scored", "expected"]]
+        return rows.sum().astype(int).reset_index()
 
     @property
     def first_columns(self) -> tuple[Column, ...]:
@@ -116,7 +115,7 @@ def _drfr(results: ComplexbenchResults, name: str) -> Table:
         elif family in averages or results.mode == "strict":
             columns.append(results.share(Column(LAYOUT["average"], group), "family", family))
     overall = results.share(Column(LAYOUT["overall"]), OVERALL, "")._replace(interval=True)
-    return results.by_model(name, [*columns, overall], results.notes, ranked=overall)
+    return results.by_model(name, [*columns, overall], ranked=overall)
 
 
 def _tasks(results: ComplexbenchResults, name: str) -> Table:
@@ -124,7 +123,7 @@ def _tasks(results: ComplexbenchResults, name: str) -> Table:
     occur = results.rows("drfr", measure="task")["category"]
     keys = dict.fromkeys([*taxonomy()["task_types"], *occur])
     columns = [results.share(Column(heading(key)), "task", key) for key in keys]
-    return results.by_model(name, columns, results.notes)
+    return results.by_model(name, columns)
 
 
 def _nesting(results: ComplexbenchResults, name: str) -> Table:
@@ -132,7 +131,7 @@ def _nesting(results: ComplexbenchResults, name: str) -> Table:
     joint = LAYOUT["nesting_joint"]
     keys = dict.fromkeys(results.rows("drfr", measure="nesting")["category"])
     columns = [results.share(Column(joint.join(key.split("_"))), "nesting", key) for key in keys]
-    return results.by_model(name, columns, results.notes)
+    return results.by_model(name, columns)
 
 
 def _constraints(results: ComplexbenchResults, name: str) -> Table:
@@ -172,7 +171,7 @@ def _accuracies(
     occur = set(results.rows("constraints", measure=measure)["dimension"])
     shown = always | {key: column for key, column in optional.items() if key in occur}
     columns = [results.share(column, measure, key) for key, column in shown.items()]
-    return results.by_model(name, columns, results.notes)
+    return results.by_model(name, columns)
 
 
 def _coherent(results: ComplexbenchResults, name: str) -> Table:
@@ -185,7 +184,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
     groups = results.rows("coherent", measure=aggregation.COHERENT_MEASURES[1])
     counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in aggregation.CLASSES}
     return results.by_model(
-        name, columns, [*results.notes, (None, words["groups"].format(**counts))]
+        name, columns, [*results.notes(), (None, words["groups"].format(**counts))]
     )
 
 
@@ -204,7 +203,7 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     occurring = set(rows["language"])
     parts = {name: keys for name, keys in results.parts.items() if name in occurring}
     notes: list[Note] = [] if parts else [(None, LAYOUT["notes"]["no_turns"])]
-    return results.by_model(name, columns, [*results.notes, *notes], parts=parts or None)
+    return results.by_model(name, columns, [*results.notes(), *notes], parts=parts or None)
 
 
 def _judging(results: ComplexbenchResults, name: str) -> Table:
@@ -276,12 +275,6 @@ def _sections(
     return results.rows_by_group(rows_of_model)
 
 
-def _agreement(results: ComplexbenchResults, name: str) -> Table:
-    rows = results.frames["agreement"]
-    item = "scoring question"
-    return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
-
-
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "drfr": _drfr,
     "constraints": _constraints,
@@ -293,6 +286,6 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "decomposition": _decomposition,
     "judging": _judging,
     "coverage": _coverage,
-    "agreement": _agreement,
+    "agreement": partial(agreement_table, benchmark="ComplexBench", item="scoring question"),
     "corrected": partial(corrected_table, benchmark="ComplexBench", unit="groups"),
 }

@@ -1,6 +1,6 @@
 """FollowBench's tables: Tables 1, 2, 3, 5 and 7 to 12, by scorer, agreement and coverage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -97,12 +97,12 @@ class FollowbenchResults(ModelTables):
         rows = self.rows(measure.lower(), **keys, level=level)
         return ValueColumn(column, rows, pairs, shown=self.rate)
 
-    def notes(self) -> list[Note]:
+    def notes(self, models: Collection[str] | None = None) -> list[Note]:
         """Returns explanations of marks that may occur, and of the judge."""
         counts = self.rows("coverage", category=self.category, level="")
         cells = counts.set_index(["model", "language"])[["scored", "expected"]]
         incomplete = []
-        for model, language in product(self.roster.models, self.parts):
+        for model, language in product(models or self.roster.models, self.parts):
             if (model, language) in cells.index:
                 slots = {"model": self.roster.label(model)}
                 slots["language"] = STRINGS["languages"][language]
@@ -230,9 +230,7 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
     item = STRINGS["agreement"][name]
     is_whole = name == "table3_agreement"
-    rows = results.frames["agreement"]
-    rows = rows[rows["measure"] == item.split(" ")[0]]
-    table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)
+    table = agreement_table(results, name, TITLE, item)
     ways = [] if len(results.ways) == 1 else results.ways if is_whole else [PATH]
     notes: list[Note] = [(None, STRINGS["notes"]["ways"][way]) for way in ways]
     if is_whole and results.display.published and PRINTED["language"] in results.parts:

@@ -1,6 +1,6 @@
 """IFEval's tables: accuracy by length, its drop, what is reliable and steady, kinds, positions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import product
 
@@ -23,11 +23,12 @@ class IfevalResults(OneScore):
     """IFEval's metrics, and how they are shown."""
 
     prefix = "ifeval_"
+    judged = False
 
     def __init__(self, frames: Frames, display: Display, version: str, position: str):
         words = facts("ifeval/tables.yaml")
         slots = {"version": words["versions"][version]}
-        super().__init__(frames, display, words, slots, judged=False)
+        super().__init__(frames, display, words, slots)
         self._position = words["positions"][position].lower()
         accuracy = frames["accuracy"]
         self.lengths = list(dict.fromkeys(accuracy["length"]))
@@ -44,10 +45,10 @@ class IfevalResults(OneScore):
         """The score over all lengths."""
         return values_by_model(self.frames["summary"])
 
-    def notes(self) -> list[Note]:
+    def notes(self, models: Collection[str] | None = None) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
         text = self.words["notes"]["position"].format(position=self._position)
-        return [*([(None, text)] if "positions" in self.frames else []), *super().notes()]
+        return [*([(None, text)] if "positions" in self.frames else []), *super().notes(models)]
 
 
 def tables(
@@ -79,7 +80,7 @@ def _accuracy(results: IfevalResults) -> Table:
             heading = f"{words['sets'][task]}, {words['length'].format(length=length).lower()}"
             sections.append((heading, lines))
     headings = (words["accuracy"], words["count"])
-    return results.across("accuracy", headings, sections, results.incomplete, results.notes())
+    return results.across("accuracy", headings, sections)
 
 
 def _with_intervals(results: IfevalResults, metric: str) -> Table:
@@ -91,7 +92,7 @@ def _with_intervals(results: IfevalResults, metric: str) -> Table:
         column = Column(words["with_interval"][metric], words["length"].format(length=length))
         columns.append(results.values(column, rows_of(rows, length=length)))
     slots = {"k": str(rows["k"].max())} if "k" in rows else {}
-    return results.by_model(metric, columns, results.notes(), slots=slots)
+    return results.by_model(metric, columns, slots=slots)
 
 
 def _stability(results: IfevalResults) -> Table:
@@ -104,7 +105,7 @@ def _stability(results: IfevalResults) -> Table:
         columns.append(results.values(Column(words["stability"], group), perspective_rows))
         chance = perspective_rows.assign(value=perspective_rows["chance"])
         columns.append(results.values(Column(words["by_chance"], group), chance, interval=False))
-    return results.by_model("stability", columns, results.notes())
+    return results.by_model("stability", columns)
 
 
 def _effective(results: IfevalResults) -> Table:
@@ -125,7 +126,7 @@ def _kinds(results: IfevalResults) -> Table:
                     lines.append((f"{kind}, {length}", cell))
             sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])
-    return results.across("kinds", headings, sections, results.incomplete, results.notes())
+    return results.across("kinds", headings, sections)
 
 
 def _positions(results: IfevalResults) -> Table:
@@ -137,7 +138,7 @@ def _positions(results: IfevalResults) -> Table:
         sections.append((words["length"].format(length=length), lines))
     headings = (words["position"], words["count"])
     notes = OneScore.notes(results)  # without that of one position
-    return results.across("positions", headings, sections, results.incomplete, notes)
+    return results.across("positions", headings, sections, notes)
 
 
 def _filler(results: IfevalResults) -> Table:
@@ -147,7 +148,7 @@ def _filler(results: IfevalResults) -> Table:
     for length, (cost, heading) in product(dict.fromkeys(rows["length"]), words["costs"].items()):
         column = Column(heading, words["length"].format(length=length))
         columns.append(results.values(column, rows_of(rows, length=length, measure=cost)))
-    return results.by_model(FILLER, columns, results.notes())
+    return results.by_model(FILLER, columns)
 
 
 TABLES: dict[str, Callable[[IfevalResults], Table]] = {
