@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from complexbench_instances import instance
-from steadfast.benchmarks.complexbench.data import turns
-from steadfast.benchmarks.complexbench.instance import InstanceRecord
+from steadfast.benchmarks.complexbench.data import InstanceRecord, turns
 
 FIRST, SECOND, THIRD = (f"模型是否满足第{number}个要求？" for number in range(3))
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from complexbench_instances import instance, with_question
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.complexbench.data import records
-from steadfast.benchmarks.complexbench.instance import checked, read_instances
+from steadfast.benchmarks.complexbench.data import checked, read_instances, records
 
 
 def taken(*raw, published=False):

@@ -2,8 +2,8 @@
 
 from steadfast.base.files import read_json
 from steadfast.base.resources import resource
+from steadfast.benchmarks.complexbench.data import checked
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.benchmarks.complexbench.instance import checked
 from steadfast.benchmarks.complexbench.rule_forms import read_rule
 
 SAMPLE = read_json(resource("complexbench/sample.json"))

@@ -9,8 +9,7 @@ from picture_checks import check, drawn
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
 from steadfast.benchmarks.followbench.figures import figures
-from steadfast.benchmarks.followbench.results import FollowbenchResults
-from steadfast.benchmarks.followbench.tables import BUILDERS, tables
+from steadfast.benchmarks.followbench.tables import BUILDERS, FollowbenchResults, tables
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.render import comma_separated

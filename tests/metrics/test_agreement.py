@@ -48,8 +48,12 @@ def test_agreement_is_what_its_definition_says(pairs):
     assert math.isnan(found["kappa"]) or -1 - 1e-9 <= found["kappa"] <= 1 + 1e-9
 
 
+def agreement_rows(judges, people=None, by=lambda item: "", cluster=lambda item: "all"):
+    return agreement.agreement_rows(judges, people or {}, by, cluster)
+
+
 def rows_of(verdicts, **options) -> list[dict]:
-    return agreement.agreement_rows(verdicts, **options).to_dict("records")
+    return agreement_rows(verdicts, **options).to_dict("records")
 
 
 def test_every_two_raters_on_what_both_judged():
@@ -111,7 +115,7 @@ def test_people_are_told_from_judges_and_nobody_takes_the_name_of_another():
         (named_alike, "ann"): agreement.HUMANS,
     }
     names = ["a (human)", "a", "human majority"]
-    rows = agreement.agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})
+    rows = agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})
     pairs = set(zip(rows["first"], rows["second"], strict=True))
     alone = ["a (human)", "a (human) (human)", "human majority (human)"]
     assert pairs == {("a", name) for name in [*alone, "human majority"]} | set(
@@ -124,7 +128,7 @@ def test_sensitivity_and_specificity_are_of_verdicts_of_two_kinds():
     judge = dict(enumerate([1, 1, 0, 1, 0, 1]))  # nobody knows of the last one
     (row,) = rows_of({"judge": judge}, people={"ann": ann})
     assert (row["sensitivity"], row["specificity"]) == (2 / 3, 1 / 2)
-    found = agreement.agreement_rows({"judge": {1: "good"}}, {"ann": {1: "fair"}})
+    found = agreement_rows({"judge": {1: "good"}}, {"ann": {1: "fair"}})
     assert [*found] == [*agreement.COLUMNS]
 
 
@@ -188,12 +192,12 @@ def test_a_rater_that_says_the_same_throughout_leaves_kappa_open():
 )
 def test_any_verdicts_give_rows(verdicts):
     how = {"by": lambda item: str(item % 2), "cluster": lambda item: item % 3}
-    rows = agreement.agreement_rows(verdicts, **how)
+    rows = agreement_rows(verdicts, **how)
     assert len(rows[rows["model"] == ""]) == math.comb(len(verdicts), 2)
     for values in (rows["raw"], rows["raw_low"], rows["raw_high"]):
         assert values.dropna().between(0, 1).all()
     assert (rows["kappa_low"].fillna(-1) <= rows["kappa_high"].fillna(1)).all()
-    pd.testing.assert_frame_equal(rows, agreement.agreement_rows(verdicts, **how))
+    pd.testing.assert_frame_equal(rows, agreement_rows(verdicts, **how))
 
 
 def test_the_majority_needs_two_and_no_tie_and_none_is_no_verdict():

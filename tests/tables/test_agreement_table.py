@@ -2,6 +2,7 @@
 
 import csv
 import io
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,9 +31,14 @@ JUDGES = verdicts(judge={"m": "1100", "n": "10"}, other={"m": "1110", "n": "10"}
 PEOPLE = verdicts(ann={"m": "11 0"})
 
 
-def table(judges, people=None, cluster=None):
-    rows = agreement_rows(judges, people, lambda item: item[0], cluster)
-    return agreement_table("t_agreement", rows, DISPLAY, "MyBench", "question")
+def table(judges, people=None, cluster=lambda item: "all"):
+    rows = agreement_rows(judges, people or {}, lambda item: item[0], cluster)
+    return shown(rows, DISPLAY)
+
+
+def shown(rows, display):
+    results = SimpleNamespace(prefix="t_", frames={"agreement": rows}, display=display)
+    return agreement_table(results, "agreement", "MyBench", "question")
 
 
 def read(found) -> list[dict[str, str]]:
@@ -88,8 +94,8 @@ def test_raters_who_judged_nothing_that_a_stand_in_judged_stand_beside_no_stand_
     raters = verdicts(real={"m": "10"}, other={"m": "11"}, dummy={"sim": "10"}, idle={"sim": "10"})
     engines = {"real": "openai", "other": "vllm", "dummy": "reference", "idle": "simulated"}
     display = Display(2, judges={name: Shown(name, engine=how) for name, how in engines.items()})
-    rows = agreement_rows(raters, PEOPLE, lambda item: item[0])
-    found = read(agreement_table("t", rows, display, "MyBench", "question"))[1:]
+    rows = agreement_rows(raters, PEOPLE, lambda item: item[0], lambda item: "all")
+    found = read(shown(rows, display))[1:]
     assert {(row[1], row[2]) for row in found} == {
         ("real", "other"),
         ("dummy", "idle"),

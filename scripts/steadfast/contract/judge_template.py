@@ -74,7 +74,7 @@ def templates_of(
 ) -> dict[str, str]:
     """The files of a benchmark's templates by name, the user's ``own`` in place of others.
 
-    ``released`` names those of the released program (``released_prompts``).
+    ``released`` names those of the released program (``package.Package.released_prompts``).
     """
     for name in own:
         if name not in known:

@@ -1,12 +1,13 @@
 """The components of a benchmark of this project, named by the modules of its package."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from steadfast.base.files import Settings
 from steadfast.contract.components import Component
-from steadfast.contract.judge_template import packaged
+from steadfast.contract.judge_template import packaged, released_path
 from steadfast.contract.task import DataFile, Judging, Needs, Output
+from steadfast.schema.judged import JudgedSection
 
 NOTHING: Settings = {}
 
@@ -68,6 +69,33 @@ class Package:
             files=tuple(files),
             needs=needs if needs and source == "released" else Needs(),
         )
+
+    def released_prompts(
+        self,
+        section: JudgedSection,
+        names: Collection[str],
+        programs: Mapping[str, Settings],
+        function: str = "steadfast.judging.released_prompt:fetched",
+    ) -> dict[str, DataFile]:
+        """The files of the released judge templates that a config uses, by template.
+
+        Args:
+            section: of the config; the user's own templates replace released ones.
+            names: templates in use.
+            programs: by template, the ``url`` of the program with its prompt, and further arguments
+                of the function.
+            function: returns the text of a template.
+        """
+        files: dict[str, DataFile] = {}
+        for name, program in programs.items() if section.template_source == "released" else ():
+            if name in names and name not in section.templates:
+                files[name] = DataFile(
+                    released_path(self.name, name),
+                    f"{self.name}_judge_prompt",
+                    Component(function, {"benchmark": self.name, **program}),
+                    needs=Needs((program["url"],)),
+                )
+        return files
 
     def judging(
         self,

@@ -9,7 +9,7 @@ from steadfast.base.resources import facts
 from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, number_cell
 from steadfast.show.results import Results, listed
 from steadfast.show.roster import STRINGS as SHARED
-from steadfast.show.roster import Display, Roster
+from steadfast.show.roster import Roster
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
 from steadfast.stats.corrected import FEWEST
@@ -36,10 +36,16 @@ class Rate(NamedTuple):
         return cells
 
 
-def agreement_table(
-    name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
-) -> Table:
-    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
+def agreement_table(results: Results, name: str, benchmark: str, item: str) -> Table:
+    """Returns the metric ``agreement`` as a table, a section for each kind of pair.
+
+    Its rows are those of ``stats.agreement.agreement_rows``; a column measure names their item's
+    first word.
+    """
+    rows = results.frames["agreement"]
+    display = results.display
+    if "measure" in rows:
+        rows = rows[rows["measure"] == item.partition(" ")[0]]
     has_interval = bool(rows["raw_low"].notna().any())
     rates = [Rate("raw", "Raw (%)", 100, PERCENT_DIGITS), Rate("kappa", "Kappa", 1, display.digits)]
     rates += [Rate(name, AGREEMENT[name], 100, PERCENT_DIGITS) for name in RATES if name in rows]
@@ -78,7 +84,7 @@ def agreement_table(
     intervals = AGREEMENT["intervals"] if has_interval else ""
     caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
     notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown_rows))
-    return Table(name, caption, tuple(columns), tuple(sections), notes)
+    return Table(results.prefix + name, caption, tuple(columns), tuple(sections), notes)
 
 
 def _agreement_notes(rows: pd.DataFrame) -> list[str]:

@@ -294,9 +294,9 @@ def listed(names: Sequence[str]) -> str:
     return f"{listed_names} and {further} more" if further > 0 else listed_names
 
 
-def incomplete_models(rows: pd.DataFrame) -> set[str]:
-    """Returns the models whose n is smaller than expected, of rows with one a model."""
-    return set(rows.loc[rows["n"] < rows["expected"], "model"])
+def incomplete_models(rows: pd.DataFrame, column: str = "n") -> set[str]:
+    """Returns the models with fewer than expected in a column, of rows with one a model."""
+    return set(rows.loc[rows[column] < rows["expected"], "model"])
 
 
 def values_by_model(rows: pd.DataFrame, column: str = "value") -> dict[str, float]:

@@ -8,10 +8,8 @@ import pandas as pd
 
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
-from steadfast.show.cells import Values
-from steadfast.show.effective_context_length import Effective, effective_table
+from steadfast.show.by_model import OneScore
 from steadfast.show.judges import agreement_table
-from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
@@ -45,8 +43,7 @@ class SimpleResults(OneScore):
         words = facts("simple/tables.yaml")
         units = frames["sampling_units"]
         unit = "records" if (units["clusters"] == units["records"]).all() else "groups"
-        fixed = words["fixed"]["judged" if judged else "ruled"]
-        sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed}
+        sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": ""}
         if units["records"].sum() > 1:
             sampling_unit["alone"] = words["sampling_unit"]["alone"]
         words = {**words, "sampling_unit": sampling_unit}
@@ -55,8 +52,9 @@ class SimpleResults(OneScore):
             words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}
         if tuple(measures) != (SCORE,):
             words |= words["several"] | {"ranked": measures[0]}
-        super().__init__(frames, display, words, {"title": title, "name": name}, judged)
+        super().__init__(frames, display, words, {"title": title, "name": name})
         self.prefix = f"{name}_"
+        self.judged = judged
         self.by = list(by)
         self.measures = list(measures)
         self._own_captions: dict[str, str] = {}
@@ -75,10 +73,6 @@ class SimpleResults(OneScore):
     def caption(self, name: str, **slots: str) -> str:
         return self._own_captions.get(name) or super().caption(name, **slots)
 
-    def shares_column(self, values: Mapping[str, float], length: str) -> Values:
-        """Returns the column of one length, in the table of effective context lengths."""
-        return Values(values, self.incomplete, better="larger")
-
     def values_table(self, name: str, caption: str, columns: Mapping[str, pd.DataFrame]) -> Table:
         """Returns a table of the benchmark's own, a row a model, without tests.
 
@@ -86,8 +80,10 @@ class SimpleResults(OneScore):
         model.
         """
         self._own_captions[name] = caption
-        cells = [self.column(rows) for rows in columns.values()]
-        return self.untested_table(name, map(Column, columns), cells)
+        values = []
+        for heading, rows in columns.items():
+            values.append(self.values(Column(heading), rows, interval=False))
+        return self.by_model(name, values)
 
 
 def tables(
@@ -103,14 +99,11 @@ def tables(
         yield _by(results)
     for function in (own or {}).values():
         yield own_result(function, "results with the frames", results, frames)
-    yield results.coverage_table()
+    yield results.all_coverage()
     if EFFECTIVE in frames:
-        effective = Effective(results, results.words["ranked"])
-        yield effective_table(effective, results.groups, results.notes(), results.shares_column)
+        yield results.effective(results.words["ranked"], "larger")
     if AGREEMENT in frames:
-        rows = frames[AGREEMENT]
-        name = results.prefix + AGREEMENT
-        yield agreement_table(name, rows, display, results.slots["title"], "answer")
+        yield agreement_table(results, AGREEMENT, results.slots["title"], "answer")
 
 
 def _by(results: SimpleResults) -> Table:
@@ -126,23 +119,17 @@ def _by(results: SimpleResults) -> Table:
             sections.append((heading, [(str(name), lines) for name, lines in categories]))
     headings = (words["value"], words["count"])
     fields = " and ".join(results.by)
-    notes = results.notes()
-    return results.across("by", headings, sections, results.incomplete, notes, fields=fields)
+    return results.across("by", headings, sections, fields=fields)
 
 
 def paraphrases(results: SimpleResults) -> Table:
     """Returns what the templates of a data set differ by, a row a model."""
-    words = results.words[PARAPHRASES]
     rows = results.frames[PARAPHRASES]
     columns = []
-    cells = []
-    for measure, heading in words.items():
+    for measure, heading in results.words[PARAPHRASES].items():
         measured = rows_of(rows, measure=measure)
-        columns.append(Column(heading))
-        if measured["low"].notna().any():
-            columns.append(Column(results.words["interval"]))
-            cells += results.with_interval(measured)
-        else:
-            cells.append(results.column(measured))
+        has_interval = bool(measured["low"].notna().any())
+        columns.append(results.values(Column(heading), measured, interval=has_interval))
     count = rows["n"][rows["measure"] == "lowest"].max()
-    return results.untested_table(PARAPHRASES, columns, cells, templates=f"{count:.0f}")
+    slots = {"templates": f"{count:.0f}"}
+    return results.by_model(PARAPHRASES, columns, slots=slots)

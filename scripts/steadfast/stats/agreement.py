@@ -53,9 +53,9 @@ def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> 
 
 def agreement_rows(
     judges: Mapping[str, Verdicts[K]],
-    people: Mapping[str, Verdicts[K]] | None = None,
-    by: Callable[[K], str] | None = None,
-    cluster: Callable[[K], Hashable] | None = None,
+    people: Mapping[str, Verdicts[K]],
+    by: Callable[[K], str],
+    cluster: Callable[[K], Hashable],
 ) -> pd.DataFrame:
     """The agreement of every two raters on the items that both have judged.
 
@@ -70,12 +70,12 @@ def agreement_rows(
         judges: verdicts by judge, in the order of tables; further repeats under their own names
             (``request.repeat_key``).
         people: verdicts by person; one with a judge's name is shown as "<name> (human)".
-        by: the model of an item's response; then each model has a row, in addition to that of all
+        by: the model of an item's response; each model has a row, in addition to that of all
             models, whose model is empty.
-        cluster: an item's sampling unit, such as its instruction; None: no intervals.
+        cluster: an item's sampling unit, such as its instruction.
     """
     humans: dict[str, Verdicts[K]] = {}
-    for name, verdicts in (people or {}).items():
+    for name, verdicts in people.items():
         while name in judges or name in humans or name == MAJORITY:
             name += " (human)"
         humans[name] = verdicts
@@ -124,46 +124,40 @@ def answer_agreement(
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
     """``agreement_rows`` on responses, by model, with contexts as clusters of the intervals."""
-    contexts = contexts_of(scores)
+    contexts: dict[tuple[Hashable, ...], Hashable] = {}
+    for model, _, record in scores:
+        contexts[model, answer_name(record)] = record["context_id"]
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
     )
 
 
-def contexts_of(scores: Iterable[Scored]) -> dict[tuple[Hashable, ...], Hashable]:
-    """The context of each response, by model and response."""
-    return {(model, answer_name(record)): record["context_id"] for model, _, record in scores}
-
-
 def by_model(
-    sides: Sequence[Verdicts[K]], by: Callable[[K], str] | None
+    sides: Sequence[Verdicts[K]], by: Callable[[K], str]
 ) -> dict[str, Sequence[Verdicts[K]]]:
     """The verdicts of raters on the items of each model; those on all items under an empty name."""
     parts: dict[str, list[dict[K, Hashable]]] = {}
-    if by is not None:
-        for side, verdicts in enumerate(sides):
-            for item, verdict in verdicts.items():
-                parts.setdefault(by(item), [{} for _ in sides])[side][item] = verdict
+    for side, verdicts in enumerate(sides):
+        for item, verdict in verdicts.items():
+            parts.setdefault(by(item), [{} for _ in sides])[side][item] = verdict
     return {**{model: parts[model] for model in sorted(parts)}, "": sides}
 
 
-def pair_row(
-    raters: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
-) -> dict[str, float]:
+def pair_row(raters: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]) -> dict[str, float]:
     """The values of a row of two raters, without its keys."""
     first, second = raters
     common = [item for item in first if item in second]
     verdicts = _listed(first, common)
     others = _listed(second, common)
     estimates = verdict_agreement(verdicts, others)
-    if cluster is not None and common:
+    if common:
         clusters = _cluster_numbers(common, cluster)
         estimates |= _intervals(_tables(verdicts, others, clusters))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
     return estimates | only
 
 
-def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None) -> Record:
+def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]) -> Record:
     """``AGAINST_TRUTH`` of a judge's verdicts and the true ones, each 1 or 0."""
     judged, true = sides
     rates: Record = {}
@@ -176,9 +170,7 @@ def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]
     return rates
 
 
-def _itself(
-    repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
-) -> dict[str, float]:
+def _itself(repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]) -> dict[str, float]:
     """Compares the repeats of one judge; kappa over all ordered pairs of repeats (Fleiss 1971)."""
     complete = set(repeats[0]).intersection(*repeats[1:])
     common = [item for item in repeats[0] if item in complete]
@@ -194,7 +186,7 @@ def _itself(
     tables_of_pairs = [_tables(a, b, clusters, categories) for a, b in pairs]
     counts = np.sum(tables_of_pairs, axis=0)
     estimates["kappa"] = float(_kappa(counts.sum(axis=0)[None])[0])
-    if cluster is not None and common:
+    if common:
         # An item's pairs count as one.
         parts = {"raw": _tables(constant, same, clusters), "kappa": counts / len(pairs)}
         for name, tables in parts.items():
@@ -211,10 +203,8 @@ def _listed(verdicts: Verdicts[K], items: Sequence[K]) -> list[Hashable]:
     return [verdicts[item] for item in items]
 
 
-def _cluster_numbers(items: Sequence[K], cluster: Callable[[K], Hashable] | None) -> np.ndarray:
-    """The number of each item's cluster, from 0 on; 0 for all without clusters."""
-    if cluster is None:
-        return np.zeros(len(items), int)
+def _cluster_numbers(items: Sequence[K], cluster: Callable[[K], Hashable]) -> np.ndarray:
+    """The number of each item's cluster, from 0 on."""
     return np.unique([str(cluster(item)) for item in items], return_inverse=True)[1]
 
 
@@ -321,10 +311,6 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     return answers
 
 
-# Verdicts by model, response and question.
-ByQuestion = dict[tuple[str, str, Any], Any]
-
-
 def on_rule_items(
     judges: Sequence[str],
     scores: Sequence[Scored[Any]],
@@ -342,36 +328,19 @@ def on_rule_items(
         read: returns the verdict (1 or 0) on each question from a rule's or judge's rating.
         decided: the questions on a response that rules decide; None: all.
     """
-    by_rule: ByQuestion = {}
-    by_judge: dict[str, ByQuestion] = {judge: {} for judge in first_repeats(judges)}
+    by_rule: dict[tuple[Any, ...], Any] = {}
+    by_judge: dict[str, dict[tuple[Any, ...], Any]] = {judge: {} for judge in first_repeats(judges)}
     for model, _, record in scores:
-        points = set(decided(record)) if decided else None
         for judge, verdicts in by_judge.items():
             rating = record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES))
             if not rating:
                 continue
-            answer = (model, answer_name(record))
-            verdicts |= _of_answer(answer, read(rating), points)
-            by_rule |= _of_answer(answer, read(record), points)
-    contexts = contexts_of(scores)
-    rows = list[Record]()
-
-    def cluster(item: tuple[str, str, Any]) -> object:
-        return contexts[item[:2]]
-
-    for judge, verdicts in by_judge.items() if by_rule else ():
-        for model, sides in by_model([verdicts, by_rule], lambda item: item[0]).items():
-            row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
-            rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
-    return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])
-
-
-def _of_answer(
-    answer: tuple[str, str], verdicts: Mapping[Any, Any], points: Collection[Any] | None
-) -> ByQuestion:
-    """The verdicts on the questions about a response, or on ``points`` only."""
-    by_question: ByQuestion = {}
-    for question, verdict in verdicts.items():
-        if points is None or question in points:
-            by_question[*answer, question] = verdict
-    return by_question
+            questions = decided(record) if decided else None
+            for side, rated in ((verdicts, rating), (by_rule, record)):
+                for question, verdict in read(rated).items():
+                    if questions is None or question in questions:
+                        side[model, answer_name(record), question] = verdict
+    if not by_rule:
+        return pd.DataFrame(columns=[*COLUMNS, *AGAINST_TRUTH])
+    rows = answer_agreement(by_judge, {"rule": by_rule}, scores)
+    return rows[rows["kind"] == MIXED].assign(kind=RULES, second="rule").reset_index(drop=True)

@@ -159,7 +159,9 @@ def holm(p: np.ndarray) -> np.ndarray:
     return corrected
 
 
-def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
+def pairs(
+    frame: pd.DataFrame, keys: list[str], of: str, references: Collection[str] = ()
+) -> pd.DataFrame:
     """The differences between every two models, by ``compare_models``, in each cell.
 
     Args:
@@ -168,6 +170,7 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         keys: columns whose values together are a cell.
         of: column in place of task, whose values are compared one by one within a cell, and by
             their plain mean (overall).
+        references: models that are not compared.
 
     >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
     >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
@@ -177,25 +180,22 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
     [['en', 'style', 0.5], ['en', 'overall', 0.5]]
     """
     parts = [pd.DataFrame(columns=[*keys, *COLUMNS])]
-    for values, part in frame.groupby(keys, sort=False):
+    compared = frame[~frame["model"].isin(references)]
+    for values, part in compared.groupby(keys, sort=False):
         cell = part.assign(task=part[of], length="")
         weights = dict.fromkeys(cell["task"], 1.0)
         rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
     # The empty frame has the columns where no cell has a pair; else it would change their types.
     filled = [part for part in parts if len(part)] or parts
-    return pd.concat(filled, ignore_index=True).rename(columns={"task": of})
+    rows = pd.concat(filled, ignore_index=True).rename(columns={"task": of})
+    names = ["model", "other", *keys, of]
+    return rows[[*names, *rows.columns.difference(names, sort=False)]]
 
 
 def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """The overall differences of ``pairs`` in each measure (column measure of ``frame``).
-
-    ``references`` are models that are not compared.
-    """
-    rows = pairs(frame[~frame["model"].isin(references)], ["measure"], "task")
-    overall = rows_of(rows, task=OVERALL).drop(columns="task")
-    names = ["model", "other", "measure"]
-    return overall[[*names, *overall.columns.difference(names, sort=False)]]
+    """The overall differences of ``pairs`` in each measure (column measure of ``frame``)."""
+    return rows_of(pairs(frame, ["measure"], "task", references), task=OVERALL).drop(columns="task")
 
 
 def joint_summary(
@@ -208,12 +208,14 @@ def joint_summary(
     """The summary of several measures of the same responses, by ``with_comparisons``.
 
     Args:
-        counts: model, expected and prompts of all models (``scores.coverage``).
+        counts: model, expected and prompts of all models (``scores.coverage``); with measure, of
+            each.
         whole: model, measure, value, low, high and n of models with a score.
         compared: rows of ``overall_pairs`` by measure.
     """
-    measures = pd.DataFrame({"measure": list(compared)})
-    every = counts[["model", "expected", PROMPTS]].merge(measures, "cross")
+    if "measure" not in counts:
+        counts = counts.merge(pd.DataFrame({"measure": list(compared)}), "cross")
+    every = counts[["model", "measure", "expected", PROMPTS]]
     rows = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0}).astype({"n": int})
     return with_comparisons(rows[[*SUMMARY, PROMPTS]], compared, clusters, unit)
 

@@ -10,7 +10,6 @@ from steadfast.contract.data_notes import data_note, judged_otherwise
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
-from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
@@ -46,7 +45,7 @@ def task(config: Config, section: Cfbench) -> Task:
     direct_metrics = DIRECT_METRICS if section.direct else ()
     names = [LANGUAGE, *direct_templates]
     program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]}
-    released = released_prompts(NAME, section, names, program)
+    released = OWN.released_prompts(section, names, program)
     paper = facts("cfbench/printed.yaml")
     in_print = section.in_print(LANGUAGE, released)
     otherwise = judged_otherwise(config.judges, paper, in_print, config.judging.count)
@@ -56,7 +55,7 @@ def task(config: Config, section: Cfbench) -> Task:
         data_note=data_note("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], data)},
         data=[_data(section), *released.values()],
-        prompts=OWN.component("prompts:prompts"),
+        prompts=OWN.component("data:prompts"),
         units=Component("steadfast.stats.scores:units", {"strata": ["split"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
         simulator=OWN.component("simulator:CfbenchSimulator"),

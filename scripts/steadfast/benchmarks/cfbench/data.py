@@ -1,4 +1,4 @@
-"""CFBench's records: read, checked and brought into one shape, wherever they come from."""
+"""CFBench's records, checked and in one shape wherever they come from, and their prompts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE
 from steadfast.config.complaint import checked_records
+from steadfast.contract.components import Data
 from steadfast.schema.strict import StrictModel
 
 
@@ -121,3 +122,19 @@ def normalised(record: CfbenchRecord) -> Record:
         "gold": record.gold,
         "checkpoints": [dict(zip(fields, point, strict=True)) for point in record.criteria],
     }
+
+
+MAX_TOKENS = 2048  # of an answer (paper, "Evaluation Settings")
+
+
+def prompts(part: str, data: Data) -> Iterator[Record]:
+    """Yields a prompt for each record: its instruction alone (paper, "Evaluation Settings")."""
+    for record in data["data"][part]:
+        yield {
+            "sample_id": record["sample_id"],
+            "task": record["source"],
+            "context_id": record["sample_id"],  # each instruction stands alone
+            "split": record["split"],
+            "instruction": record["prompt"],
+            "max_tokens": MAX_TOKENS,
+        }

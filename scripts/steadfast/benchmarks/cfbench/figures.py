@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.data import TYPES
-from steadfast.benchmarks.cfbench.facts import FULL, OTHER_TASKS, PRIMARY_KIND
+from steadfast.benchmarks.cfbench.facts import OTHER_TASKS, PRIMARY_KIND
 from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
-from steadfast.benchmarks.cfbench.results import CfbenchResults
+from steadfast.benchmarks.cfbench.tables import CfbenchResults
 from steadfast.contract.components import Frames
 from steadfast.show import figures as drawing
 from steadfast.show.panels import by_category, legend
@@ -44,8 +44,7 @@ def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
         "nlp_tasks": (rows_of(origin_rows, kind="task"), tasks, "domains"),
     }
     captions = results.words["figure_captions"]
-    values = results.values(FULL, "PSR")
-    shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
+    shared = range_notes(results.roster, results.words["ranked"], results.ranking, display.digits)
     shared += results.notes(results.shown_models)
     drawn = {}
     for name, (rows, names, metric) in kinds.items():

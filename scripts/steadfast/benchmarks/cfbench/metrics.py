@@ -101,13 +101,13 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
 
 def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of every two models on the records that both have scored."""
-    compared = samples[~samples["model"].isin(references)]
-    rows = with_full(by_measure(compared.assign(stratum=compared["split"]), MEASURE_OF))
-    rows_of_pairs = pairs(rows.assign(total=rows["value"]), ["measure"], "split")
+    rows = with_full(by_measure(samples.assign(stratum=samples["split"]), MEASURE_OF))
+    compared = pairs(rows.assign(total=rows["value"]), ["measure"], "split", references)
+    # The mean of the two splits is none of the paper's measures.
+    compared = compared[compared["split"].isin(SETS)]
     order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
-    rows_of_pairs = in_order(rows_of_pairs[rows_of_pairs["split"].isin(SETS)], order)
     names = ["model", "other", "split", "measure"]
-    return rows_of_pairs[[*names, *rows_of_pairs.columns.difference(names, sort=False)]]
+    return in_order(compared, order)[[*names, *compared.columns.difference(names, sort=False)]]
 
 
 def summary(

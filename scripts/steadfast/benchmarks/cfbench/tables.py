@@ -1,8 +1,8 @@
 """CFBench's tables: Tables 1, 2 and 7, 6, and what the paper shows in Figures 4 and 5."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 
 import pandas as pd
@@ -11,17 +11,39 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench import facts as cfbench
 from steadfast.benchmarks.cfbench.agreement import SCORE
 from steadfast.benchmarks.cfbench.data import TYPES
-from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.votes import rater_name
-from steadfast.show import cells as show
+from steadfast.show.by_model import ModelTables, ValueColumn
+from steadfast.show.cells import count_cell, interval_cell, number_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
+from steadfast.show.results import incomplete_models, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.tidy import rows_of
-from steadfast.stats.ties import Ties
+
+
+class CfbenchResults(ModelTables):
+    """CFBench's metrics, and how they are shown."""
+
+    prefix = "cfbench_"
+    paper = facts("cfbench/printed.yaml")
+
+    def __init__(
+        self, frames: Frames, display: Display, mode: cfbench.Mode = "strict", otherwise: str = ""
+    ):
+        words = facts("cfbench/tables.yaml")
+        super().__init__(frames, display, words, {"mode": words["modes"][mode]}, otherwise)
+        self.mode = mode
+
+    @cached_property
+    def ranking(self) -> Mapping[str, float]:
+        """The PSR on all records."""
+        return values_by_model(self.rows("results", split=cfbench.FULL, measure="PSR"))
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Expected and scored responses to all records, a row a model."""
+        return self.rows("coverage", split=cfbench.FULL)
 
 
 def tables(
@@ -46,8 +68,8 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
     body = []
     for split in cfbench.SETS:
         row = [Cell(words["sets"][split])]
-        row += [show.number_cell(values[split, key], mean["digits"]) for key, mean in means.items()]
-        row += [show.count_cell(values[split, label]) for label in headings]
+        row += [number_cell(values[split, key], mean["digits"]) for key, mean in means.items()]
+        row += [count_cell(values[split, label]) for label in headings]
         body.append(tuple(row))
     legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in TYPES.values())
     return results.table(name, columns, [Section(tuple(body))], [(None, f"{legend}.")])
@@ -55,31 +77,21 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
 
 def _results(results: CfbenchResults, name: str) -> Table:
     """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
-    released = results.mode == "released"
-    digits = results.words["released_digits"] if released else None
-    columns = [show.MODEL]
-    values = []
+    is_released = results.mode == "released"
+    digits = results.words["released_digits"] if is_released else None
+    columns = []
     for split, measure in product(cfbench.SETS, cfbench.MEASURES):
-        columns.append(Column(measure, results.words["sets"][split]))
-        by_model = results.values(split, measure)
-        ties = Ties.of(results.pairs(split, measure))
-        values.append(show.Values(by_model, results.incomplete(split), ties=ties, digits=digits))
-    columns.append(Column(SHARED["ranks"]))
-    pairs = results.pairs(cfbench.FULL, "PSR")
-    ranks = show.rank_cells(results.roster, Ties.of(pairs), results.values(cfbench.FULL, "PSR"))
-    cells = show.joined_cells([results.cells(values), ranks])
-    sections = [*results.sections(results.groups, cells.__getitem__)]
-    notes = [*results.notes(results.roster.models), *results.tie_notes()]
-    notes += results.rank_notes(results.words["ranked"], pairs)
-    if released:
-        notes.append((None, results.words["notes"]["rounded"]))
-    if results.display.published:
-        paper = facts("cfbench/printed.yaml")
-        sections.append(
-            show.printed_section(paper["results"], paper["heading"], [*range(len(values)), None])
-        )
-        notes += results.published_notes(paper["note"])
-    return results.table(name, columns, sections, notes)
+        keys = {"split": split, "measure": measure}
+        column = Column(measure, results.words["sets"][split])
+        pairs = results.rows("comparisons", **keys)
+        rows = results.rows("results", **keys)
+        incomplete = incomplete_models(results.rows("coverage", split=split), "scored")
+        columns.append(ValueColumn(column, rows, pairs, incomplete=incomplete, digits=digits))
+    printed = (results.paper["results"], [*range(len(columns)), None])
+    table = results.by_model(name, columns, ranked=columns[-1], printed=printed)
+    if is_released:
+        table = replace(table, notes=(*table.notes, (None, results.words["notes"]["rounded"])))
+    return table
 
 
 def _types(results: CfbenchResults, name: str) -> Table:
@@ -100,14 +112,14 @@ def _types(results: CfbenchResults, name: str) -> Table:
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
     headings = ("Type", "Checkpoints")
     notes = results.notes(results.shown_models)
-    table = results.across(name, headings, sections, results.incomplete(), notes)
+    table = results.across(name, headings, sections, notes)
     return replace(table, rows_per_page=60)
 
 
 def _domains(results: CfbenchResults, name: str) -> Table:
     """Returns PSR by domain, by NLP task and by source (Figure 5)."""
     words = results.words
-    rows = _by_category(rows_of(results.frames["domains"], measure="PSR"))
+    rows = _by_category(results.rows("domains", measure="PSR"))
     names = facts("cfbench/domains.yaml")
     headings_of = names["domains"] | names["sources"] | names["tasks"]
     by_kind: dict[str, list[tuple[str, Cell]]] = {kind: [] for kind in words["sections"]}
@@ -117,7 +129,7 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     sections = [(heading, by_kind[kind]) for kind, heading in words["sections"].items()]
     notes = results.notes(results.shown_models)
     headings = ("Records of", "Records")
-    table = results.across(name, headings, sections, results.incomplete(), notes)
+    table = results.across(name, headings, sections, notes)
     if any(kind == "task" for kind, _ in rows):
         table = replace(table, notes=(*table.notes, ("data", words["notes"]["classes"])))
     return table
@@ -131,23 +143,16 @@ def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
 def _direct(results: CfbenchResults, name: str) -> Table:
     """Returns direct scores, and their agreement with the same judge's PSR."""
     words = results.words["direct"]
-    rows = results.frames["direct"]
-    columns = [show.MODEL]
-    values = []
-    for split in cfbench.SETS:
-        for measure, heading in words["measures"].items():
-            split_rows = rows_of(rows, split=split, measure=measure)
-            values.append(show.Values(values_by_model(split_rows), incomplete_models(split_rows)))
-            columns.append(Column(heading, results.words["sets"][split]))
-    cells = results.cells(values)
-    scored = values_by_model(rows_of(rows, split=cfbench.FULL, measure=SCORE), "n")
-    counts = results.coverage.loc[cfbench.FULL].loc[list(results.roster.models)]
+    columns = []
+    for split, (measure, heading) in product(cfbench.SETS, words["measures"].items()):
+        column = Column(heading, results.words["sets"][split])
+        columns.append(ValueColumn(column, results.rows("direct", split=split, measure=measure)))
+    scored = values_by_model(results.rows("direct", split=cfbench.FULL, measure=SCORE), "n")
+    counts = results.counts.set_index("model")
     counts = counts.assign(scored=[int(scored.get(model, 0)) for model in counts.index])
-    notes = results.incomplete_model_notes(counts)
-    notes += [*results.shared_notes(judged=True), *results.untested_notes()]
-    notes.append((None, words["note"]))
-    sections = results.sections(results.groups, cells.__getitem__)
-    return results.table(name, columns, sections, notes)
+    notes = [*results.incomplete_model_notes(counts), *results.shared_notes(judged=True)]
+    table = results.by_model(name, columns, notes)
+    return replace(table, notes=(*table.notes, (None, words["note"])))
 
 
 def _humans(results: CfbenchResults, name: str) -> Table:
@@ -162,7 +167,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
         by_way = []
         for judge in dict.fromkeys(humans["judge"]):
             for frame, way in words["direct"]["ways"].items():
-                rows = rows_of(results.frames[frame], judge=judge)
+                rows = results.rows(frame, judge=judge)
                 by_way.append(rows.assign(label=rater_name(judge, way)))
         humans = pd.concat(by_way) if by_way else humans
     # Simulated judges judge no real model, so that people may have labelled none of their items.
@@ -172,8 +177,8 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     for judge, rows_of_judge in humans.groupby("label", sort=False):
         cells = [Cell(str(judge))]
         for row in rows_of_judge.itertuples():  # in the order of SETS
-            cells += [show.count_cell(row.n), show.number_cell(row.kappa, digits)]
-            cells.append(show.interval_cell(row.kappa_low, row.kappa_high, digits))
+            cells += [count_cell(row.n), number_cell(row.kappa, digits)]
+            cells.append(interval_cell(row.kappa_low, row.kappa_high, digits))
         body.append(tuple(cells))
     columns = [Column("Judge", align="l")]
     for split in cfbench.SETS:
@@ -183,37 +188,21 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     return results.table(name, columns, [Section(tuple(body))], [(None, note) for note in notes])
 
 
-def _agreement(results: CfbenchResults, name: str) -> Table:
-    rows = results.frames["agreement"]
-    return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
-
-
 def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
     words = results.words
-    counts = results.coverage
-    released = results.mode == "released"
-    columns = [show.MODEL]
-    columns += [Column(words["sets"][split], "Scored (%)", "r") for split in cfbench.SETS]
-    reasons = []
+    is_released = results.mode == "released"
+    shares = {
+        Column(words["sets"][split], "Scored (%)", "r"): {"split": split} for split in cfbench.SETS
+    }
+    reasons = {}
     for reason, heading in words["coverage"].items():
-        if released or reason.startswith("status_"):
-            reasons.append(reason)
-            columns.append(Column(heading, "Records", "r"))
-    columns += ANSWER_COLUMNS
-
-    def row(model: str) -> list[Cell]:
-        cells = []
-        for split in cfbench.SETS:
-            cells.append(show.share_cell(*counts.loc[(split, model), ["scored", "expected"]]))
-        full_counts = counts.loc[(cfbench.FULL, model)]
-        cells += map(show.count_cell, full_counts[reasons])
-        return [*cells, *results.answer_cells(model, full_counts)]
-
-    remarks = ["statuses", "released"] if released else ["statuses"]
-    notes = results.notes(results.roster.models)
-    notes += [*((None, words["notes"][remark]) for remark in remarks), ANSWER_NOTE]
-    return results.table(name, columns, results.sections(results.groups, row), notes)
+        if is_released or reason.startswith("status_"):
+            reasons[reason] = Column(heading, "Records", "r")
+    remarks = ["statuses", "released"] if is_released else ["statuses"]
+    notes = results.notes()
+    notes += [(None, words["notes"][remark]) for remark in remarks]
+    return results.coverage_table(shares, reasons, notes)
 
 
 TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
@@ -223,7 +212,7 @@ TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
     "domains": _domains,
     "direct": _direct,
     "table6_humans": _humans,
-    "agreement": _agreement,
+    "agreement": partial(agreement_table, benchmark="CFBench", item="checkpoint"),
     "corrected": partial(corrected_table, benchmark="CFBench", unit="records"),
     "coverage": _coverage,
 }

@@ -14,7 +14,6 @@ from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
-from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
@@ -75,7 +74,7 @@ def task(config: Config, section: Complexbench) -> Task:
     raters = {"judges": judge_names(config), "references": references(config)}
     used = templates_in_use(languages, config.judging.mode, section.judging)
     programs = facts("complexbench/released.yaml")["judge"]
-    released = released_prompts(NAME, section, used, programs)
+    released = OWN.released_prompts(section, used, programs)
     templates = templates_of(NAME, TEMPLATES, section.templates, released)
     people = section.labels is not None
     reasons = {  # agreement needs two raters, decomposition turns

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from steadfast.benchmarks.complexbench.aggregation import family
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.benchmarks.complexbench.results import LAYOUT, heading
+from steadfast.benchmarks.complexbench.tables import LAYOUT, heading
 from steadfast.contract.components import Frames
 from steadfast.show.figures import SMALL, Picture, draw_models, frame, picture, wrapped
 from steadfast.show.panels import legends, lineups, pictured, rows_of_panels

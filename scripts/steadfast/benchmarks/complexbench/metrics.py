@@ -143,13 +143,14 @@ class DrfrMetrics:
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """DRFR and accuracies of every two models on the questions that both have a verdict of."""
         rows = self._questions[self._questions["split"] == WHOLE]
-        rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
+        rows = rows.rename(columns={"value": "total"})
         # A question may count twice for one key.
         same = ["model", "part", "instance", "place", "repeat", "measure", "key"]
         parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
         sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
         cell = rows["measure"] + "/" + rows["key"]
-        compared = pairs(rows.assign(cell=cell, sample_id=sample, stratum=""), ["language"], "cell")
+        rows = rows.assign(cell=cell, sample_id=sample, stratum="")
+        compared = pairs(rows, ["language"], "cell", references)
         compared = compared[compared["cell"] != OVERALL]
         names = ["model", "other", "language", "measure", "category"]
         key = compared.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")

@@ -1,31 +1,90 @@
 """ComplexBench's tables."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import product
 
 import pandas as pd
 
+from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import aggregation
-from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.benchmarks.complexbench.results import (
-    LANGUAGE,
-    LAYOUT,
-    ComplexbenchResults,
-    ShownMeasure,
-    heading,
-)
+from steadfast.benchmarks.complexbench.facts import WHOLE, dimensions, taxonomy
 from steadfast.contract.components import Frames
-from steadfast.show.cells import MODEL, count_cell, share_cell
+from steadfast.contract.records import OVERALL
+from steadfast.show.by_model import ModelTables, ValueColumn
+from steadfast.show.cells import MODEL, CellsByModel, count_cell, share_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, spanned
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, spanned, values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 
+LAYOUT = facts("complexbench/tables.yaml")
+LANGUAGE = Column("Language", align="l")
 Columns = dict[str, Column]
 GIVEN = Column("Instruction", align="l")
 JUDGE = Column("Judge", align="l")
+
+
+class ComplexbenchResults(ModelTables):
+    """ComplexBench's metrics of the models, and how they are shown."""
+
+    prefix = "complexbench_"
+
+    def __init__(self, frames: Frames, display: Display, mode: str, languages: Sequence[str]):
+        super().__init__(frames, display, LAYOUT, {"mode": LAYOUT["modes"][mode]})
+        self.mode = mode
+        self.parts = {language: {"language": language} for language in languages}
+
+    @cached_property
+    def ranking(self) -> Mapping[str, float]:
+        """Overall DRFR in the first language."""
+        return values_by_model(
+            self.rows("drfr", measure=OVERALL, **next(iter(self.parts.values())))
+        )
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Expected and scored questions of whole instructions in all languages, a row a model."""
+        rows = self.rows("coverage", split=WHOLE).groupby("model")[["scored", "expected"]]
+        return rows.sum().astype(int).reset_index()
+
+    @property
+    def first_columns(self) -> tuple[Column, ...]:
+        return (MODEL, LANGUAGE) if len(self.parts) > 1 else (MODEL,)
+
+    def part_sections(self, cells: Mapping[str, CellsByModel]) -> list[Section]:
+        """Returns a section a group, and in it a row a model and language."""
+
+        def rows(model: str) -> Iterator[tuple[Cell, ...]]:
+            for language, by_model in cells.items():
+                yield (*([Cell(language)] if len(self.parts) > 1 else []), *by_model[model])
+
+        return self.rows_by_group(rows)
+
+    def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> list[Section]:
+        """Returns a section a group, and in it each model's rows behind its name."""
+        sections = []
+        for group in self.groups:
+            labelled = []
+            for model in group.models:
+                for number, cells in enumerate(rows(model)):
+                    labelled.append((self.label(model, repeated=number > 0), *cells))
+            sections.append(group.section(labelled))
+        return sections
+
+    def share(self, column: Column, measure: str, key: str) -> ValueColumn:
+        """Returns a column of DRFR, or of accuracy by constraint, in which models are compared."""
+        is_accuracy = measure in aggregation.CONSTRAINT_MEASURES
+        frame, name = ("constraints", "dimension") if is_accuracy else ("drfr", "category")
+        rows = self.rows(frame, **{"measure": measure, name: key})
+        return ValueColumn(column, rows, self.rows("comparisons", measure=measure, category=key))
+
+
+def heading(key: str) -> str:
+    """Returns how a key of the metrics is shown."""
+    headings: Mapping[str, str] = LAYOUT["headings"]
+    return headings.get(key, key)
 
 
 def tables(
@@ -39,44 +98,40 @@ def tables(
 def _drfr(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by category: each depth of nesting, the average over depths, and overall."""
     drfr = results.frames["drfr"]
-    measures = []
+    columns = []
     categories = list(dict.fromkeys(rows_of(drfr, measure="category")["category"]))
     averages = set(rows_of(drfr, measure="family")["category"])
-    for family, facts in taxonomy()["categories"].items():
+    for family, category in taxonomy()["categories"].items():
         # The layers of nesting that are published, and those that occur.
-        depths = {str(depth) for depth in facts["depths"]}
-        parted = (category.rpartition("_") for category in categories)
+        depths = {str(depth) for depth in category["depths"]}
+        parted = (name.rpartition("_") for name in categories)
         depths |= {depth for name, _, depth in parted if name == family}
         group = heading(family)
         for depth in sorted(depths, key=int):
-            measures.append(_share("category", f"{family}_{depth}", Column(depth, group)))
+            columns.append(results.share(Column(depth, group), "category", f"{family}_{depth}"))
         if not depths:
-            measures.append(_share("category", family, Column(group)))
+            columns.append(results.share(Column(group), "category", family))
         # Mode released counts Selection & Chain under Selection.
         elif family in averages or results.mode == "strict":
-            measures.append(_share("family", family, Column(LAYOUT["average"], group)))
-    overall = _share("overall", "", Column(LAYOUT["overall"]))
-    return results.by_model(name, [*measures, overall], "drfr", ranked=overall)
-
-
-def _share(measure: str, category: str, column: Column) -> ShownMeasure:
-    return ShownMeasure(column, {"measure": measure, "category": category}, tested=True)
+            columns.append(results.share(Column(LAYOUT["average"], group), "family", family))
+    overall = results.share(Column(LAYOUT["overall"]), OVERALL, "")._replace(interval=True)
+    return results.by_model(name, [*columns, overall], ranked=overall)
 
 
 def _tasks(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by task type: the known ones, then others that occur."""
-    occur = rows_of(results.frames["drfr"], measure="task")["category"]
+    occur = results.rows("drfr", measure="task")["category"]
     keys = dict.fromkeys([*taxonomy()["task_types"], *occur])
-    measures = [_share("task", key, Column(heading(key))) for key in keys]
-    return results.by_model(name, measures, "drfr")
+    columns = [results.share(Column(heading(key)), "task", key) for key in keys]
+    return results.by_model(name, columns)
 
 
 def _nesting(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by the set of composition types."""
     joint = LAYOUT["nesting_joint"]
-    keys = dict.fromkeys(rows_of(results.frames["drfr"], measure="nesting")["category"])
-    measures = [_share("nesting", key, Column(joint.join(key.split("_")))) for key in keys]
-    return results.by_model(name, measures, "drfr")
+    keys = dict.fromkeys(results.rows("drfr", measure="nesting")["category"])
+    columns = [results.share(Column(joint.join(key.split("_"))), "nesting", key) for key in keys]
+    return results.by_model(name, columns)
 
 
 def _constraints(results: ComplexbenchResults, name: str) -> Table:
@@ -102,7 +157,7 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
             always[dimension] = Column(dimension, heading(kind))
     if name == list(LAYOUT["dimensions"])[-1]:
         known_dimensions = {*dimensions(), *taxonomy()["composition_types"]}
-        occurring = rows_of(results.frames["constraints"], measure="dimension")["dimension"]
+        occurring = results.rows("constraints", measure="dimension")["dimension"]
         for key in occurring:
             if key not in known_dimensions:
                 optional[key] = Column(key, LAYOUT["others"])
@@ -113,44 +168,42 @@ def _accuracies(
     results: ComplexbenchResults, name: str, measure: str, always: Columns, optional: Columns
 ) -> Table:
     """Returns a column a key: of the optional ones those that have a value."""
-    occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
-    columns = always | {key: column for key, column in optional.items() if key in occur}
-    measures = []
-    for key, column in columns.items():
-        keys = {"measure": measure, "dimension": key}
-        measures.append(ShownMeasure(column, keys, tested=True))
-    return results.by_model(name, measures, "constraints")
+    occur = set(results.rows("constraints", measure=measure)["dimension"])
+    shown = always | {key: column for key, column in optional.items() if key in occur}
+    columns = [results.share(column, measure, key) for key, column in shown.items()]
+    return results.by_model(name, columns)
 
 
 def _coherent(results: ComplexbenchResults, name: str) -> Table:
     """Coherent test: instances, groups and the drop, with one selection and with several."""
     words = LAYOUT["coherent"]
-    measures = []
-    for kind in aggregation.CLASSES:
-        for measure in (*aggregation.COHERENT_MEASURES, aggregation.DROP):
-            column = Column(words["measures"][measure], words["classes"][kind])
-            measures.append(ShownMeasure(column, {"kind": kind, "measure": measure}))
-    groups = rows_of(results.frames["coherent"], measure=aggregation.COHERENT_MEASURES[1])
+    columns = []
+    for kind, (measure, text) in product(aggregation.CLASSES, words["measures"].items()):
+        rows = results.rows("coherent", kind=kind, measure=measure)
+        columns.append(ValueColumn(Column(text, words["classes"][kind]), rows))
+    groups = results.rows("coherent", measure=aggregation.COHERENT_MEASURES[1])
     counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in aggregation.CLASSES}
-    note = words["groups"].format(**counts)
-    return results.by_model(name, measures, "coherent", [note])
+    return results.by_model(
+        name, columns, [*results.notes(), (None, words["groups"].format(**counts))]
+    )
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     """DRFR asked as a whole and turn by turn, and the difference; a note where none were."""
     rows = results.frames["decomposition"]
-    families = [key for key, facts in taxonomy()["categories"].items() if facts["needs"]]
+    categories = taxonomy()["categories"]
+    families = [key for key in categories if categories[key]["needs"]]
     groups = {key: heading(key) for key in families if key in set(rows["category"])}
     groups |= {"": LAYOUT["overall"]}
-    measures = []
-    for key, group in groups.items():
-        for measure, text in LAYOUT["decomposition"]["measures"].items():
-            keys = {"category": key, "measure": measure}
-            measures.append(ShownMeasure(Column(text, group), keys))
+    columns = []
+    measures = LAYOUT["decomposition"]["measures"]
+    for (key, group), (measure, text) in product(groups.items(), measures.items()):
+        column_rows = rows_of(rows, category=key, measure=measure)
+        columns.append(ValueColumn(Column(text, group), column_rows))
     occurring = set(rows["language"])
-    asked_languages = [language for language in results.languages if language in occurring]
-    notes = [] if asked_languages else [LAYOUT["notes"]["no_turns"]]
-    return results.by_model(name, measures, "decomposition", notes, asked_languages)
+    parts = {name: keys for name, keys in results.parts.items() if name in occurring}
+    notes: list[Note] = [] if parts else [(None, LAYOUT["notes"]["no_turns"])]
+    return results.by_model(name, columns, [*results.notes(), *notes], parts=parts or None)
 
 
 def _judging(results: ComplexbenchResults, name: str) -> Table:
@@ -174,7 +227,7 @@ def _judging(results: ComplexbenchResults, name: str) -> Table:
         return numbers
 
     notes: list[Note] = []
-    for language in results.languages:
+    for language in results.parts:
         if language != "zh":
             notes.append(("data", LAYOUT["notes"]["language"].format(language=language)))
     sections = _sections(results, rows, cells, ["judge"])
@@ -210,7 +263,7 @@ def _sections(
     rows: pd.DataFrame,
     cells: Callable[[pd.DataFrame], Sequence[Cell]],
     further: list[str],
-) -> tuple[Section, ...]:
+) -> list[Section]:
     """Returns a row a model, language, split and what else is told apart."""
     splits = LAYOUT["coverage"]["splits"]
 
@@ -220,12 +273,6 @@ def _sections(
             yield Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows)
 
     return results.rows_by_group(rows_of_model)
-
-
-def _agreement(results: ComplexbenchResults, name: str) -> Table:
-    rows = results.frames["agreement"]
-    item = "scoring question"
-    return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
 
 
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
@@ -239,6 +286,6 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "decomposition": _decomposition,
     "judging": _judging,
     "coverage": _coverage,
-    "agreement": _agreement,
+    "agreement": partial(agreement_table, benchmark="ComplexBench", item="scoring question"),
     "corrected": partial(corrected_table, benchmark="ComplexBench", unit="groups"),
 }

@@ -13,7 +13,6 @@ from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
-from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
@@ -54,7 +53,7 @@ def task(config: Config, section: Followbench) -> Task:
     ways_and_languages = product(section.judge_prompts, section.languages)
     used = [template_name(language, way) for way, language in ways_and_languages]
     prompt = OWN.component("released_prompts:prompt").name
-    released = released_prompts(NAME, section, used, programs(), prompt)
+    released = OWN.released_prompts(section, used, programs(), prompt)
     lines = {name: list(point) for name, point in temperature_lines(config).items()}
     raters = {"judges": judge_names(config), "references": references(config)}
     tables = table_names(config, section)
@@ -70,7 +69,7 @@ def task(config: Config, section: Followbench) -> Task:
         data_note=data_note("FollowBench", section.source),
         parts=parts,
         data=[*(_data(section, name) for name in section.languages), *released.values()],
-        prompts=OWN.component("prompts:prompts"),
+        prompts=OWN.component("data:prompts"),
         units=Component("steadfast.stats.scores:units", {"strata": ["part", "task"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
         simulator=OWN.component("simulator:FollowbenchSimulator"),

@@ -1,7 +1,7 @@
-"""FollowBench's groups: read, checked and brought into one shape, wherever they come from."""
+"""FollowBench's groups, checked and in one shape wherever they come from, and their prompts."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.followbench import facts as followbench
 from steadfast.config.complaint import checked_records
+from steadfast.contract.components import Data
 from steadfast.schema.strict import StrictModel
 
 PARTS_OF_MIXED = ("content", "format", "style")
@@ -186,3 +187,22 @@ def _target_problem(scorer: str, target: str) -> str:
     if scorer == "template" and target.count(followbench.SLOT) != 1:
         return f"must have {followbench.SLOT} once; correct it"
     return ""
+
+
+MAX_TOKENS = 2048  # section 4.1
+
+
+def prompts(part: str, data: Data) -> Iterator[Record]:
+    """Yields the instructions of a language, group by group; level 0 is never asked."""
+    for group in data["data"][part]:
+        for level in followbench.LEVELS:
+            yield {
+                "sample_id": f"{group['context_id']}/{level}",
+                "task": group["category"],
+                "context_id": group["context_id"],
+                "level": level,
+                "source": group["source"],
+                "scorer": group["scorer"],
+                "instruction": group["levels"][level - 1]["instruction"],
+                "max_tokens": MAX_TOKENS,
+            }

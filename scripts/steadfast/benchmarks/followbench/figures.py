@@ -53,7 +53,9 @@ def _by_category(frames: Frames, display: Display) -> drawing.Picture:
     legends(figure, panels[0], keys)
     notes: list[Note] = []
     for language in languages:
-        measure = STRINGS["ranked"].format(measure="HSR", language=STRINGS["languages"][language])
+        measure = STRINGS["ranked_in"].format(
+            measure="HSR", language=STRINGS["languages"][language]
+        )
         values = values_by_model(overall[overall["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
     notes += [*shared_notes(roster, judged=True), *left_out]

@@ -19,13 +19,14 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
-from steadfast.stats.pairs import pairs, sampling_units, with_comparisons
+from steadfast.stats.pairs import joint_summary, pairs, sampling_units
 from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
-from steadfast.stats.tidy import HIGHEST, PROMPTS, SUMMARY, in_order, rows_of
+from steadfast.stats.tidy import HIGHEST, PROMPTS, in_order, rows_of
 
 KINDS = (OVERALL, followbench.RULE, followbench.JUDGE)
 # Measures of samples, and their columns.
 RATES = {"HSR": "hard", "SSR": "soft"}
+MEASURES = (*RATES, "CSL")
 # What stands for all categories or levels together.
 WHOLE = {"category": OVERALL, "level": ""}
 VALUES = ["value", "low", "high", "n"]
@@ -83,14 +84,13 @@ class LevelMetrics:
         self._languages = languages
         self._groups = frames.group_frame(samples)
         self._clusters = Clusters(self._groups, ["language", "category"])
-        self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
         self._order: dict[str, Sequence[str]] = {
-            "model": list(self._models["model"]),
+            "model": sorted(set(samples["model"])),
             "language": languages,
             "kind": KINDS,
             "category": [*followbench.CATEGORIES, OVERALL],
             "level": [str(level) for level in followbench.LEVELS],
-            "measure": ["HSR", "SSR"],
+            "measure": MEASURES,
         }
 
     def rates(self, column: str) -> pd.DataFrame:
@@ -145,14 +145,12 @@ class LevelMetrics:
         groups = self._groups.rename(columns={"levels": "total"})
         parts.append(groups.assign(measure="CSL", sample_id=groups["cluster"]))
         units = pd.concat(parts, ignore_index=True)
-        units = units[~units["model"].isin(references)].assign(stratum=units["category"])
-        rows = pairs(units, ["language", "measure"], "category")
+        units = units.assign(stratum=units["category"])
+        rows = pairs(units, ["language", "measure"], "category", references)
         scaled = ["difference", "low", "high", "error"]
         rows.loc[rows["measure"].isin(RATES), scaled] *= 100
-        keys = ["model", "other", "language", "measure", "category"]
-        order = {**self._order, "measure": [*RATES, "CSL"]}
-        rows = in_order(rows, {key: order[key] for key in (*keys[2:], "model")})
-        return rows[[*keys, *rows.columns.difference(keys, sort=False)]]
+        keys = ("language", "measure", "category", "model")
+        return in_order(rows, {key: self._order[key] for key in keys})
 
     def sampling_units(self) -> pd.DataFrame:
         """Returns how many groups there are of each language (part) and category (stratum)."""
@@ -160,20 +158,20 @@ class LevelMetrics:
 
     def summary(self, values: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language."""
-        parts = []
-        for measure in (*RATES, "CSL"):
-            rows = self._overall(values[measure.lower()])
-            rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
+        language = self._languages[0]
+        counts = []
+        whole = []
+        for measure in MEASURES:
             units = self._groups if measure == "CSL" else self.samples
-            expected = self._expected(units, [])
-            expected = expected[expected["language"] == self._languages[0]]
-            rows = rows.merge(expected, "left", "model").fillna({"expected": 0})
-            parts.append(rows.astype({"n": int, "expected": int}).assign(measure=measure))
-        rows = with_prompts(pd.concat(parts, ignore_index=True), self.samples)
-        compared = rows_of(compared, language=self._languages[0], category=OVERALL)
-        by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
-        groups = rows_of(self.sampling_units(), part=self._languages[0])
-        rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], by_measure, groups, "groups")
+            expected = rows_of(self._expected(units, []), language=language)
+            counts.append(expected.assign(measure=measure))
+            whole.append(self._overall(values[measure.lower()]).assign(measure=measure))
+        compared = rows_of(compared, language=language, category=OVERALL)
+        by_measure = {name: rows_of(compared, measure=name) for name in MEASURES}
+        groups = rows_of(self.sampling_units(), part=language)
+        counted = with_prompts(pd.concat(counts), self.samples)
+        values_of_all = pd.concat(whole).drop(columns="expected")
+        rows = joint_summary(counted, values_of_all, by_measure, groups, "groups")
         highest = self.highest()
         return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
 
@@ -260,7 +258,7 @@ def temperature_rows(
 ) -> pd.DataFrame:
     """Returns the overall values by temperature, a line each (section 5.4, Figure 5)."""
     parts = []
-    for measure in (*RATES, "CSL"):
+    for measure in MEASURES:
         rows = rows_of(frames_by_rate[measure.lower()], category=OVERALL)
         rows = rows_of(rows, level="") if "level" in rows else rows
         rows = rows[rows["model"].isin(temperatures.keys())]
@@ -269,7 +267,7 @@ def temperature_rows(
         parts.append(rows.assign(measure=measure, line=lines, temperature=values))
     measures = pd.concat(parts, ignore_index=True).sort_values("temperature", kind="stable")
     order: dict[str, Sequence[object]] = {
-        "measure": [*RATES, "CSL"],
+        "measure": MEASURES,
         "language": languages,
         "line": list(dict.fromkeys(line for line, _ in temperatures.values())),
     }

@@ -1,30 +1,125 @@
 """FollowBench's tables: Tables 1, 2, 3, 5 and 7 to 12, by scorer, agreement and coverage."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from itertools import product
 
 import pandas as pd
 
+from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.results import PRINTED, STRINGS, TESTED, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show import cells as show
+from steadfast.show.by_model import ModelTables, ValueColumn
+from steadfast.show.cells import CellsByModel, count_cell, incomplete_mark
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
-from steadfast.show.roster import STRINGS as SHARED
-from steadfast.show.roster import Display
+from steadfast.show.results import Note, values_by_model
+from steadfast.show.roster import Display, Group
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 
 TITLE = "FollowBench"
-MEASURES = {"HSR": "hsr", "SSR": "ssr"}
+STRINGS = facts("followbench/tables.yaml")
+PRINTED = facts("followbench/printed.yaml")
+# Measures in which models are compared, all levels together.
+TESTED = ("HSR", "SSR", "CSL")
 # The levels, and their mean.
 PLACES = [*map(str, LEVELS), ""]
 # Of the columns after the model's: where their value stands in what the paper prints.
 PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
 PRINTED_CONSISTENCY = (0, None, None, None, None, None)
+
+
+class FollowbenchResults(ModelTables):
+    """Metrics of the models, and how they are shown."""
+
+    prefix = "followbench_"
+    paper = PRINTED
+
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        mode: str,
+        languages: Sequence[str],
+        ways: Sequence[str] = (PATH,),
+        otherwise: str = "",
+        category: str = OVERALL,
+    ):
+        slots = {"mode": STRINGS["modes"][mode] + STRINGS["by_way"][ways[0]]}
+        slots["category"] = STRINGS["categories"][category].lower()
+        super().__init__(frames, display, STRINGS, slots, otherwise)
+        self.mode = mode
+        self.ways = ways
+        self.category = category
+        self.parts = {language: {"language": language} for language in languages}
+
+    @property
+    def digits(self) -> int:
+        """Decimals of rates in per cent, and of levels, which the paper prints with as many."""
+        return max(self.display.digits - 2, 0)
+
+    def rate(self, value: float) -> Decimal:
+        """Returns a rate in per cent as it is printed; in mode released with two digits."""
+        return self._printed(value, f"{value:.2f}")
+
+    def level(self, value: float) -> Decimal:
+        """A number of levels as it is printed; in mode released with one digit, half to even."""
+        return self._printed(value, f"{round(value, 1)}")
+
+    def _printed(self, value: float, as_released: str) -> Decimal:
+        return Decimal(as_released) if self.mode == "released" else rounded(value, self.digits)
+
+    @property
+    def ranking(self) -> Mapping[str, float]:
+        """HSR, all levels together, in the first language."""
+        return self._hsr(next(iter(self.parts)))
+
+    def _hsr(self, language: str) -> dict[str, float]:
+        return values_by_model(
+            self.rows("hsr", language=language, category=self.category, level="")
+        )
+
+    def part_groups(self, part: str) -> list[Group]:
+        return self.roster.groups(self._hsr(part))
+
+    def heading_of(self, part: str, heading: str) -> str:
+        named = [STRINGS["languages"][part], heading] if len(self.parts) > 1 else [heading]
+        return ": ".join(name for name in named if name)
+
+    def column(self, column: Column, measure: str, level: str = "") -> ValueColumn:
+        """A column of HSR, SSR or CSL; models are compared in all levels together."""
+        keys = {"category": self.category}
+        pairs = None if level else self.rows("comparisons", measure=measure, **keys)
+        if measure == "CSL":
+            return ValueColumn(column, self.rows("csl", **keys), pairs, shown=self.level)
+        rows = self.rows(measure.lower(), **keys, level=level)
+        return ValueColumn(column, rows, pairs, shown=self.rate)
+
+    def notes(self, models: Collection[str] | None = None) -> list[Note]:
+        """Returns explanations of marks that may occur, and of the judge."""
+        counts = self.rows("coverage", category=self.category, level="")
+        cells = counts.set_index(["model", "language"])[["scored", "expected"]]
+        incomplete = []
+        for model, language in product(models or self.roster.models, self.parts):
+            if (model, language) in cells.index:
+                slots = {"model": self.roster.label(model)}
+                slots["language"] = STRINGS["languages"][language]
+                incomplete.append((slots, *cells.loc[(model, language)]))
+        return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
+
+    def impossible(self) -> list[Note]:
+        """Returns the notes on items that no answer can pass."""
+        rows = self.frames["items"]
+        rows = rows[(rows["category"] == self.category) | (self.category == OVERALL)]
+        counts = rows.groupby("language")["impossible"].sum()
+        notes: list[Note] = []
+        for language in self.parts:
+            if n := counts.get(language, 0):
+                slots = {"language": STRINGS["languages"][language], "n": f"{n:.0f}"}
+                notes.append((None, STRINGS["notes"]["impossible"].format(**slots)))
+        return notes
 
 
 def tables(
@@ -37,15 +132,17 @@ def tables(
     otherwise: str = "",
 ) -> Iterator[Table]:
     """Yields the tables wanted; ``otherwise``: how the printed numbers were judged otherwise."""
-    results = FollowbenchResults(frames, display, mode, languages, ways, otherwise)
     for name in names:
+        last = name.rpartition("_")[2]
+        category = last if last in CATEGORIES else OVERALL
+        results = FollowbenchResults(frames, display, mode, languages, ways, otherwise, category)
         yield BUILDERS[name](results, name)
 
 
 def items_table(results: FollowbenchResults, name: str) -> Table:
     """Returns items by category, task and scorer (Table 1)."""
     rows = results.frames["items"].set_index("language")
-    languages = [language for language in results.languages if language in rows.index]
+    languages = [language for language in results.parts if language in rows.index]
     bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
     for (category, task, kind), task_rows in rows.groupby(["category", "task", "kind"], sort=False):
         above = bodies.get(category, ())
@@ -60,7 +157,7 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     for language in languages:
         group = STRINGS["languages"][language]
         columns += [Column(STRINGS["lengths"][language], group, "r"), Column("Items", group, "r")]
-        total += [Cell(""), show.count_cell(sums[language])]
+        total += [Cell(""), count_cell(sums[language])]
     sections = (*map(Section, bodies.values()), Section((tuple(total),), unranked=True))
     return results.table(name, columns, sections, [(None, STRINGS["notes"]["tasks"])])
 
@@ -69,72 +166,53 @@ def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
     """Returns the mean length of a task's items in a language, and their number."""
     if language not in rows.index:
         return Cell(None), Cell("0")
-    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), show.count_cell(rows.at[language, "n"])
+    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), count_cell(rows.at[language, "n"])
 
 
 def levels_table(results: FollowbenchResults, name: str) -> Table:
     """HSR and SSR by level and CSL, of all categories together or of one (Tables 2, 7 to 12)."""
-    last = name.rpartition("_")[2]
-    category = last if last in CATEGORIES else OVERALL
-
-    def cells(language: str) -> show.CellsByModel:
-        keys = {"language": language, "category": category}
-        rates = []
-        for frame, place in product(MEASURES.values(), PLACES):
-            rates.append(results.column(frame, results.rate, **keys, level=place))
-        hsr = results.column("hsr", results.rate, **keys, level="")
-        ranks = show.rank_cells(results.roster, hsr.ties, hsr.by_model)
-        value_cells = results.cells([*rates, results.column("csl", results.level, **keys)])
-        return show.joined_cells([value_cells, ranks])
-
-    places = _places(f"{measure} (%)" for measure in MEASURES)
-    columns = (*places, Column("CSL"), Column(SHARED["ranks"]))
-    notes = [*results.impossible(category), *results.tie_notes(), *results.ranking_notes(category)]
-    printed = (PRINTED["levels"][category], PRINTED_LEVELS)
-    return results.by_language(name, columns, cells, category, notes, printed)
+    columns = []
+    for measure, level in product(("HSR", "SSR"), PLACES):
+        columns.append(results.column(_place(level, f"{measure} (%)"), measure, level))
+    ranked = columns[PLACES.index("")]
+    columns.append(results.column(Column("CSL"), "CSL"))
+    notes = [*results.notes(), *results.impossible()]
+    printed = (PRINTED["levels"][results.category], PRINTED_LEVELS)
+    return results.by_model(name, columns, notes, ranked, printed)
 
 
-def _places(groups: Iterable[str]) -> Iterator[Column]:
-    """Yields a column for each level and their mean, under each heading."""
-    for group in groups:
-        for place in PLACES:
-            yield Column(f"L{place}" if place else STRINGS["mean"], group)
+def _place(level: str, group: str) -> Column:
+    """Returns the column of a level, or of the levels' mean, under a heading."""
+    return Column(f"L{level}" if level else STRINGS["mean"], group)
 
 
 def scorers_table(results: FollowbenchResults, name: str) -> Table:
     """Returns HSR by level of the items that rules and that the judge score."""
-
-    def cells(language: str) -> show.CellsByModel:
-        keys = {"language": language, "measure": "HSR"}
-        rates = []
-        for kind, place in product((RULE, JUDGE), PLACES):
-            rates.append(results.column("scorers", results.rate, **keys, kind=kind, level=place))
-        return results.cells(rates)
-
-    columns = _places(STRINGS["scorers"][kind] for kind in (RULE, JUDGE))
-    notes = [*results.impossible(), *results.untested_notes()]
-    return results.by_language(name, columns, cells, notes=notes)
+    columns = []
+    for kind, level in product((RULE, JUDGE), PLACES):
+        rows = results.rows("scorers", measure="HSR", kind=kind, level=level)
+        column = _place(level, STRINGS["scorers"][kind])
+        columns.append(ValueColumn(column, rows, shown=results.rate))
+    return results.by_model(name, columns, [*results.notes(), *results.impossible()])
 
 
 def consistency_table(results: FollowbenchResults, name: str) -> Table:
     """Returns failure consistency over all groups and over judged ones (Table 5)."""
-    rows = results.frames["consistency"]
-    rows = rows[rows["category"] == OVERALL].set_index(["language", "model", "kind"])
-
-    def cells(language: str) -> show.CellsByModel:
-        cells_by_model = {}
+    rows = results.rows("consistency", category=OVERALL)
+    rows = rows.set_index(["language", "model", "kind"])
+    cells: dict[str, CellsByModel] = {}
+    for language in results.parts:
+        cells[language] = {}
         for model in results.roster.models:
             all_groups = _consistency(results, rows, (language, model, OVERALL))
             judged_groups = _consistency(results, rows, (language, model, JUDGE))
-            cells_by_model[model] = (*all_groups, *judged_groups)
-        return cells_by_model
-
+            cells[language][model] = (*all_groups, *judged_groups)
     headings = ("Consistent (%)", "Failing", "Undecided")
     headings_by_group = product(("All groups", "Judged groups"), headings)
     columns = [Column(heading, group, "r") for group, heading in headings_by_group]
-    notes: list[Note] = [(None, STRINGS["notes"]["missing"]), *results.untested_notes()]
+    notes = [*results.notes(), (None, STRINGS["notes"]["missing"]), *results.untested_notes()]
     printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
-    return results.by_language(name, columns, cells, notes=notes, printed=printed)
+    return results.part_table(name, columns, cells, notes, printed)
 
 
 def _consistency(
@@ -144,20 +222,18 @@ def _consistency(
         return (Cell(None),) * 3
     value, failing, missing = rows.loc[key, ["value", "n", "missing"]]
     text = None if pd.isna(value) else str(results.rate(value))
-    marks = show.incomplete_mark(bool(missing))
-    return Cell(text, marks=marks), show.count_cell(failing), show.count_cell(missing)
+    marks = incomplete_mark(bool(missing))
+    return Cell(text, marks=marks), count_cell(failing), count_cell(missing)
 
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
     item = STRINGS["agreement"][name]
     is_whole = name == "table3_agreement"
-    rows = results.frames["agreement"]
-    rows = rows[rows["measure"] == item.split(" ")[0]]
-    table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)
+    table = agreement_table(results, name, TITLE, item)
     ways = [] if len(results.ways) == 1 else results.ways if is_whole else [PATH]
     notes: list[Note] = [(None, STRINGS["notes"]["ways"][way]) for way in ways]
-    if is_whole and results.display.published and PRINTED["language"] in results.languages:
+    if is_whole and results.display.published and PRINTED["language"] in results.parts:
         printed = STRINGS["notes"]["published_agreement"].format(**PRINTED["agreement"])
         notes += results.published_notes(printed)
     return replace(table, notes=(*table.notes, *notes))
@@ -165,34 +241,21 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
 
 def coverage_table(results: FollowbenchResults, name: str) -> Table:
     """Scored items in per cent by category, and why others have no score."""
-    released = results.mode == "released"
-    extra = ("no_csl", "unreadable") if released else ("no_csl",)
-    words = STRINGS["coverage"]
-    reasons = [name for name in words if name.startswith("status_") or name in extra]
+    extra = ("no_csl", "unreadable") if results.mode == "released" else ("no_csl",)
     csl = results.frames["csl"]
     csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
-    without = (csl["expected"] - csl["n"]).to_dict()
-    categories = (*CATEGORIES, OVERALL)
-
-    def cells(language: str) -> show.CellsByModel:
-        cells_by_model = {}
-        for model in results.roster.models:
-            counts = {
-                category: results.counts(model, language, category) for category in categories
-            }
-            shares = [show.share_cell(cell["scored"], cell["expected"]) for cell in counts.values()]
-            overall = counts[OVERALL] | {"no_csl": without.get((model, language), 0)}
-            numbers = [show.count_cell(overall[name]) for name in reasons]
-            cells_by_model[model] = (*shares, *numbers, *results.answer_cells(model, overall))
-        return cells_by_model
-
-    headings = STRINGS["categories"]
-    columns = [Column(headings[category], "Scored (%)", "r") for category in categories]
-    columns += [Column(words[name], "Number", "r") for name in reasons]
-    columns += ANSWER_COLUMNS
-    notes: list[Note] = [(None, STRINGS["notes"][column]) for column in extra]
-    notes.append(ANSWER_NOTE)
-    return results.by_language(name, columns, cells, notes=notes)
+    no_csl = (csl["expected"] - csl["n"]).rename("no_csl").reset_index()
+    counts = results.frames["coverage"].merge(no_csl, "left").fillna({"no_csl": 0})
+    shares = {}
+    for category in (*CATEGORIES, OVERALL):
+        column = Column(STRINGS["categories"][category], "Scored (%)", "r")
+        shares[column] = {"category": category, "level": ""}
+    counted = {}
+    for reason, heading in STRINGS["coverage"].items():
+        if reason.startswith("status_") or reason in extra:
+            counted[reason] = Column(heading, "Number", "r")
+    notes = [*results.notes(), *((None, STRINGS["notes"][column]) for column in extra)]
+    return results.coverage_table(shares, counted, notes, counts)
 
 
 BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {

@@ -1,7 +1,8 @@
 """IFEval's tables: accuracy by length, its drop, what is reliable and steady, kinds, positions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import product
 
 import pandas as pd
 
@@ -10,9 +11,8 @@ from steadfast.benchmarks.ifeval.facts import ALONE, FILLER
 from steadfast.benchmarks.ifeval.metrics import SCORE
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import CellsByModel, Values
-from steadfast.show.effective_context_length import FRAME, Effective, effective_table
-from steadfast.show.one_score import OneScore
+from steadfast.show.by_model import OneScore
+from steadfast.show.effective_context_length import FRAME
 from steadfast.show.results import Note, values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
@@ -23,11 +23,12 @@ class IfevalResults(OneScore):
     """IFEval's metrics, and how they are shown."""
 
     prefix = "ifeval_"
+    judged = False
 
     def __init__(self, frames: Frames, display: Display, version: str, position: str):
         words = facts("ifeval/tables.yaml")
         slots = {"version": words["versions"][version]}
-        super().__init__(frames, display, words, slots, judged=False)
+        super().__init__(frames, display, words, slots)
         self._position = words["positions"][position].lower()
         accuracy = frames["accuracy"]
         self.lengths = list(dict.fromkeys(accuracy["length"]))
@@ -44,10 +45,10 @@ class IfevalResults(OneScore):
         """The score over all lengths."""
         return values_by_model(self.frames["summary"])
 
-    def notes(self) -> list[Note]:
+    def notes(self, models: Collection[str] | None = None) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
         text = self.words["notes"]["position"].format(position=self._position)
-        return [*([(None, text)] if "positions" in self.frames else []), *super().notes()]
+        return [*([(None, text)] if "positions" in self.frames else []), *super().notes(models)]
 
 
 def tables(
@@ -63,9 +64,9 @@ def _results(results: IfevalResults) -> Table:
     for length in results.lengths:
         rows = results.of_all("accuracy", measure=SCORE, length=length)
         column = Column(length, results.words["lengths"])
-        at_lengths.append((column, results.column(rows)))
-    summary = results.frames["summary"]
-    return results.results_table(summary, {SCORE: results.words["measure"]}, at_lengths)
+        at_lengths.append(results.values(column, rows, interval=False))
+    measures = {SCORE: results.words["measure"]}
+    return results.results_table(results.frames["summary"], measures, at_lengths)
 
 
 def _accuracy(results: IfevalResults) -> Table:
@@ -79,36 +80,36 @@ def _accuracy(results: IfevalResults) -> Table:
             heading = f"{words['sets'][task]}, {words['length'].format(length=length).lower()}"
             sections.append((heading, lines))
     headings = (words["accuracy"], words["count"])
-    return results.across("accuracy", headings, sections, results.incomplete, results.notes())
+    return results.across("accuracy", headings, sections)
 
 
 def _with_intervals(results: IfevalResults, metric: str) -> Table:
-    """Returns a metric of all sets together, at each length or in each perspective."""
+    """Returns a metric of all sets together, at each length."""
     words = results.words
-    columns: list[Column] = []
-    cells: list[CellsByModel] = []
-    is_stability = metric == "stability"
-    rows = results.frames[metric] if is_stability else results.of_all(metric)
-    by = "perspective" if is_stability else "length"
-    for value in dict.fromkeys(rows[by]):
-        group = words[by][value] if is_stability else words[by].format(length=value)
-        headings = (words["with_interval"][metric], words["interval"])
-        columns += [Column(heading, group) for heading in headings]
-        column_rows = rows_of(rows, **{by: value})
-        cells += results.with_interval(column_rows)
-        if is_stability:
-            columns.append(Column(words["by_chance"], group))
-            cells.append(results.column(column_rows.assign(value=column_rows["chance"])))
+    rows = results.of_all(metric)
+    columns = []
+    for length in dict.fromkeys(rows["length"]):
+        column = Column(words["with_interval"][metric], words["length"].format(length=length))
+        columns.append(results.values(column, rows_of(rows, length=length)))
     slots = {"k": str(rows["k"].max())} if "k" in rows else {}
-    return results.untested_table(metric, columns, cells, **slots)
+    return results.by_model(metric, columns, slots=slots)
+
+
+def _stability(results: IfevalResults) -> Table:
+    words = results.words
+    rows = results.frames["stability"]
+    columns = []
+    for perspective in dict.fromkeys(rows["perspective"]):
+        group = words["perspective"][perspective]
+        perspective_rows = rows_of(rows, perspective=perspective)
+        columns.append(results.values(Column(words["stability"], group), perspective_rows))
+        chance = perspective_rows.assign(value=perspective_rows["chance"])
+        columns.append(results.values(Column(words["by_chance"], group), chance, interval=False))
+    return results.by_model("stability", columns)
 
 
 def _effective(results: IfevalResults) -> Table:
-    def filled(values: Mapping[str, float], length: str) -> Values:
-        return Values(values, results.incomplete)
-
-    effective = Effective(results, results.words["score"].lower())
-    return effective_table(effective, results.groups, results.notes(), filled)
+    return results.effective(results.words["score"].lower())
 
 
 def _kinds(results: IfevalResults) -> Table:
@@ -125,7 +126,7 @@ def _kinds(results: IfevalResults) -> Table:
                     lines.append((f"{kind}, {length}", cell))
             sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])
-    return results.across("kinds", headings, sections, results.incomplete, results.notes())
+    return results.across("kinds", headings, sections)
 
 
 def _positions(results: IfevalResults) -> Table:
@@ -137,20 +138,17 @@ def _positions(results: IfevalResults) -> Table:
         sections.append((words["length"].format(length=length), lines))
     headings = (words["position"], words["count"])
     notes = OneScore.notes(results)  # without that of one position
-    return results.across("positions", headings, sections, results.incomplete, notes)
+    return results.across("positions", headings, sections, notes)
 
 
 def _filler(results: IfevalResults) -> Table:
     words = results.words
     rows = results.of_all(FILLER)
-    columns: list[Column] = []
-    cells: list[CellsByModel] = []
-    for length in dict.fromkeys(rows["length"]):
-        group = words["length"].format(length=length)
-        for cost, heading in words["costs"].items():
-            columns += [Column(heading, group), Column(words["interval"], group)]
-            cells += results.with_interval(rows_of(rows, length=length, measure=cost))
-    return results.untested_table(FILLER, columns, cells)
+    columns = []
+    for length, (cost, heading) in product(dict.fromkeys(rows["length"]), words["costs"].items()):
+        column = Column(heading, words["length"].format(length=length))
+        columns.append(results.values(column, rows_of(rows, length=length, measure=cost)))
+    return results.by_model(FILLER, columns)
 
 
 TABLES: dict[str, Callable[[IfevalResults], Table]] = {
@@ -159,9 +157,9 @@ TABLES: dict[str, Callable[[IfevalResults], Table]] = {
     "drops": partial(_with_intervals, metric="drops"),
     FRAME: _effective,
     "reliable": partial(_with_intervals, metric="reliable"),
-    "stability": partial(_with_intervals, metric="stability"),
+    "stability": _stability,
     "kinds": _kinds,
     "positions": _positions,
     FILLER: _filler,
-    "coverage": OneScore.coverage_table,
+    "coverage": OneScore.all_coverage,
 }
