@@ -334,7 +334,6 @@ class Drawn:
         if whole.get(LIFBENCH, {}).get("expressions") == "recs":
             writer: Settings = {**api, "model": "writer", "temperature": 1.0}
             whole.setdefault("rewriters", {})["writer"] = writer
-            whole[LIFBENCH]["recs"]["rewriters"] = ["writer"]
         if LIFBENCH in whole:
             whole[LIFBENCH].setdefault("lengths", {"2k": 2048})
         return whole

@@ -6,7 +6,7 @@ from random import Random
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.tasks import Task, Variables
+from steadfast.benchmarks.lifbench.tasks import Task
 
 # What a template may show with what describes it, and what only the scorer may know.
 Setting = tuple[Record, Record]
@@ -14,7 +14,7 @@ Setting = tuple[Record, Record]
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
     """Returns the settings of a task's variables for one context (section 3.3, appendix C)."""
-    kind = task.variables.draw
+    kind = task.draw
     # The type that is left out, and so what each variable_id is, is the same in every context.
     key = task.id if kind == "types" else f"{context['context_id']}/{task.id}"
     return list(DRAWS[kind](task, space, context, Random(f"{seed}/{key}")))
@@ -52,16 +52,16 @@ def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Ite
         if len(section) < per_section:
             raise too_small(task, context, f"only {len(elements)} elements")
         for place in sorted(rng.sample(section, per_section)):
-            yield position(task.variables, elements, place)
+            yield position(task, elements, place)
         start = end
 
 
-def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+def position(task: Task, elements: Sequence[str], place: int) -> Setting:
     """Returns the setting of variables that name the element at a place, from 0."""
     fields = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
-    if of.neighbours:
+    if task.neighbours:
         fields |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
-    names = "|".join(of.shown).split("|")
+    names = "|".join(task.shown).split("|")
     visible = {name: value for name, value in fields.items() if name in names}
     return visible, {name: value for name, value in fields.items() if name not in names}
 

@@ -14,8 +14,7 @@ from steadfast.judging.rewriting import UnreadableError, read, rewriting_prompt
 
 Source = Literal["own", "released"]
 ADVICE = (
-    "run again with another temperature or more tokens for this model, or leave it out "
-    "of lifbench.recs.rewriters"
+    "run again with another temperature or more tokens for this model, or leave it out of rewriters"
 )
 
 

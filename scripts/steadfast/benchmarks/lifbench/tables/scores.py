@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from statistics import mean
 
@@ -191,3 +192,15 @@ def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -
     cells = results.cells(values)
     notes = results.untested_notes()
     return values_table(results, name, columns_of(results.lengths), lambda _: cells, notes)
+
+
+# Tables of which the paper prints cells.
+PRINTED: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "table3_ars": ars_table,
+    "table4_ifs": ifs_table,
+    "table7_ars_by_length": ars_by_length_table,
+    "table8_ifp": ifp_table,
+    "table9_ifp_by_length": partial(ifp_table, by_length=True),
+    "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),
+    "table11_ifs_variable": partial(ifs_by_length_table, perspective="variable"),
+}

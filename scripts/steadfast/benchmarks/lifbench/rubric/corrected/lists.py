@@ -2,17 +2,18 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import normal
-from steadfast.benchmarks.lifbench.scored_tasks import ScorePoint
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 
 _MOST_LINES = 8  # lines of an answer that may be a slip of an element
 _HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")
+_ONE_ELEMENT = RUBRICS["corrected"]["LSI"]  # score points, those of LOI and LOE too
 SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
 
 
@@ -24,9 +25,7 @@ class Named(NamedTuple):
     form: float
 
 
-def one_element(
-    response: str, facts: ListFacts, expected: str, weights: Mapping[str, ScorePoint]
-) -> Marks:
+def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
     """Marks LSI, LOI and LOE: the expected element and nothing else, by Table 6 (Q17)."""
     named = _named(response, facts)
     right = normal(expected) in named.elements
@@ -35,7 +34,7 @@ def one_element(
         "correct": named.share * right / max(len(named.elements), 1),
         "ori": named.share,
     }
-    points = {name: fractions[name] * weights[name].weight for name in weights}
+    points = {name: fractions[name] * point.weight for name, point in _ONE_ELEMENT.items()}
     return Marks(points, {"ids": _ids(facts, named)})
 
 
