@@ -295,7 +295,6 @@ FEATURES: dict[str, Feature] = {
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
     "power_analysis": Feature({"power_analysis": [0.05]}),
     "digits": Feature({"display": {"digits": 1}}),
-    "print's marks": Feature({"display": {"marks": "paper"}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
     "printed results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),

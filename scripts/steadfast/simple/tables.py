@@ -77,7 +77,7 @@ class SimpleResults(OneScore):
 
     def shares_column(self, values: Mapping[str, float], length: str) -> Values:
         """Returns the column of one length, in the table of effective context lengths."""
-        return Values(values, self.incomplete, better="larger")
+        return Values(values, self.incomplete)
 
     def values_table(self, name: str, caption: str, columns: Mapping[str, pd.DataFrame]) -> Table:
         """Returns a table of the benchmark's own, a row a model, without tests.

@@ -1,23 +1,18 @@
 """What scorers give, and what they know of a context, prepared once per context and kept."""
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
 
-if TYPE_CHECKING:
-    import numpy as np
 T = TypeVar("T")
-_PREFIX = 16  # characters by which texts are looked up in a longer one
-_ONE_BY_ONE = 16  # texts that are looked for one by one
-_WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
+_BEGINNING = 16  # characters by which elements are looked up in a response
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
 _KEPT = 128  # prepared contexts at a time
 
@@ -54,29 +49,21 @@ class ListFacts:
         return Finder(self.places)
 
     @cached_property
-    def _indices(self) -> dict[str, list[int]]:
-        return _grouped((element, i) for i, element in enumerate(self.elements))
-
-    @cached_property
-    def _short(self) -> list[str]:
-        return sorted((e for e in self._indices if len(e) < _PREFIX), key=len)
-
-    @cached_property
-    def _by_prefix(self) -> dict[str, list[str]]:
-        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
+    def _by_beginning(self) -> dict[str, list[int]]:
+        """The 0-based indices by how elements begin; of those that are shorter, by nothing."""
+        beginnings = (e[:_BEGINNING] if len(e) >= _BEGINNING else "" for e in self.elements)
+        return _grouped((beginning, i) for i, beginning in enumerate(beginnings))
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _PREFIX + 1)
-        windows = {response[start : start + _PREFIX] for start in starts}
-        # Only elements whose beginning is in the response are counted in it.
-        candidates = self._short[: bisect_right(self._short, len(response), key=len)]
-        for prefix in windows & self._by_prefix.keys():
-            candidates += self._by_prefix[prefix]
+        starts = range(len(response) - _BEGINNING + 1)
+        beginnings = {response[start : start + _BEGINNING] for start in starts} | {""}
         counts: dict[int, int] = {}
-        for element in candidates:
-            if occurrences := response.count(element):
-                counts |= dict.fromkeys(self._indices[element], occurrences)
+        # Only elements whose beginning is in the response are counted in it.
+        for beginning in beginnings & self._by_beginning.keys():
+            for index in self._by_beginning[beginning]:
+                if occurrences := response.count(self.elements[index]):
+                    counts[index] = occurrences
         return counts
 
 
@@ -94,36 +81,7 @@ class TextIndex:
     def present(self, texts: set[str]) -> set[str]:
         """Returns those of the texts that are in the long one, wherever."""
         present = texts & self._values
-        absent = texts - present
-        holds = self.text.__contains__ if len(absent) <= _ONE_BY_ONE else self._holds
-        return present | set(filter(holds, absent))
-
-    def _holds(self, text: str) -> bool:
-        # A text whose beginning is nowhere in the long one is not in it either.
-        start = text.encode("utf-8", "surrogatepass")[:_WINDOW]
-        place = int(self._windows.searchsorted(_number(start)))
-        near = self._windows[place : place + 1].tolist()
-        begun = any(window.to_bytes(_WINDOW).startswith(start) for window in near)
-        return begun and text in self.text
-
-    @cached_property
-    def _windows(self) -> "np.ndarray":
-        """The ``_WINDOW`` bytes from each byte of the text on as a number, sorted."""
-        import numpy as np
-
-        encoded = self.text.encode("utf-8", "surrogatepass")
-        padded = encoded + bytes(_WINDOW)
-        windows = np.ndarray(len(encoded) + 1, f">u{_WINDOW}", padded, strides=(1,))
-        windows = windows.astype(np.uint64)
-        windows.sort()
-        return windows
-
-
-def _number(start: bytes) -> "np.uint64":
-    """Returns the first window, in their order, that can begin so."""
-    import numpy as np
-
-    return np.uint64(int.from_bytes(start.ljust(_WINDOW, b"\0")))
+        return present | {text for text in texts - present if text in self.text}
 
 
 class MultiDocFacts:

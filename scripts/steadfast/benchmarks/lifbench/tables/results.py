@@ -72,12 +72,11 @@ class LifbenchResults(Results):
         task: str = OVERALL,
         length: str = "",
         ties: Ties = NO_TIES,
-        better: Literal["larger", "smaller"] = "larger",
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [model for model, n in counts.items() if n["scored"] < n["expected"]]
-        return Values(by_model, incomplete, ties, better)
+        return Values(by_model, incomplete, ties)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
         """Returns which models' ARS the corrected test tells apart, of a task and length."""
