@@ -7,7 +7,7 @@ from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, checked, text_hash
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 from steadfast.benchmarks.lifbench.recs.review import Decision, read_review, review
 
@@ -111,7 +111,7 @@ def test_a_hash_twice_or_a_text_that_cannot_be_filled_is_refused(tmp_path):
     write_text(tmp_path / "r.yaml", "\n".join(lines))
     with pytest.raises(UserError, match=r"r.yaml:5: duplicate key .* already on line 4"):
         read_review(tmp_path / "r.yaml", TASK, pool())
-    candidates = list(checked(Original(TASK, 1, ORIGINAL), [Rewrite("m", "After it?")]))
+    candidates = list(checked(Original(TASK, 1, ORIGINAL), {"m": ["After it?"]}))
     hashed = text_hash("After it?")
     write_text(tmp_path / "r.yaml", f'format: 1\ntask: LOI\ndecisions: {{"{hashed}": accept}}')
     with pytest.raises(UserError, match="cannot be filled; edit or reject it"):

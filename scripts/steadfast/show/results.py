@@ -195,12 +195,12 @@ class Results:
         return shared_notes(self.roster, judged)
 
 
-def spanned(counts: pd.Series) -> str:
-    """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
-    if not len(counts):
+def spanned(values: pd.Series, digits: int = 0) -> str:
+    """Returns the least and the greatest of some values, or the one that all are; 0 for none."""
+    if not len(values):
         return "0"
-    lowest = f"{counts.min():.0f}"
-    highest = f"{counts.max():.0f}"
+    lowest = rounded(values.min(), digits)
+    highest = rounded(values.max(), digits)
     form: str = "{most}" if lowest == highest else STRINGS["range"]
     return form.format(least=lowest, most=highest)
 

@@ -1,6 +1,7 @@
 """The files of LIFBench's data: corpora, contexts and expressions, and the steps of RECS."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.commands import installation
@@ -58,22 +59,20 @@ def _built_contexts(
 ) -> Iterator[DataFile]:
     """Yields the corpora, and of each scenario and domain the contexts by length."""
     kinds: list[tuple[str, str]] = []
-    files: dict[str, DataFile] = {}
     for scenario in scenarios:
-        for domain in domains_of(section, scenario):
-            kinds.append((scenario, domain))
-            for name in facts_of(scenario, domain)["corpora"]:
-                files.setdefault(name, corpus_file(config, name, synthetic_tokens(section)))
-    yield from files.values()
+        kinds += [(scenario, domain) for domain in domains_of(section, scenario)]
+    names = chain.from_iterable(facts_of(*kind)["corpora"] for kind in kinds)
+    tokens = synthetic_tokens(section)
+    corpora = {name: corpus_file(config, name, tokens) for name in dict.fromkeys(names)}
+    yield from corpora.values()
     seeds = list(range(config.seed, config.seed + section.contexts_per_length))
     for scenario, domain in kinds:
-        made_of = facts_of(scenario, domain)
+        made_of = dict(facts_of(scenario, domain))
+        paths = {name: corpora[name].path for name in made_of.pop("corpora")}
         formats = formats_of(scenario, section.formats)
-        paths = {name: files[name].path for name in made_of["corpora"]}
         fields: Record = {}
         if domain:
             fields = {**made_of, "domain": domain}
-            del fields["corpora"]
             formats = formats[:1]
         if formats != [NUMBERED]:
             fields["formats"] = formats

@@ -199,7 +199,8 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for perspective, chance in chances:
         parts.append(chance.rename("chance").reset_index().assign(perspective=perspective))
-    spreads = pd.concat(parts, ignore_index=True).astype(dict.fromkeys(keys, object)).fillna({"length": ""})
+    spreads = pd.concat(parts, ignore_index=True)
+    spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
     joined = rows.merge(spreads, "left", keys)
     for level, total in (("perspective", AVERAGE), ("task", records.OVERALL)):
         other_keys = [key for key in keys if key != level]

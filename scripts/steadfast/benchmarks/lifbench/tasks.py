@@ -23,7 +23,7 @@ class Task:
         scenario: one of ``SCENARIOS``.
         max_tokens: output limit in tokens.
         directions: whether each expression asks for what follows (1) or what precedes (-1).
-        draw: how the variables get their values, a key of ``variables.DRAWS``.
+        draw: how the variables get their values (``variables.draw_settings``).
         shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
         space: of the variables' values; the setting at place k is ``variable_id`` k at every
             length.

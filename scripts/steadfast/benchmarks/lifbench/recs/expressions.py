@@ -68,13 +68,9 @@ def expressions(
     drawn = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
     chosen = dict(nearest)  # texts by the ids of their expressions
     ids = {text["text_id"]: number for number, text in nearest.items()}
-    random_sets: list[list[int]] = []
-    for random_texts in drawn:
-        random_sets.append([])
-        for text in random_texts:
-            number = ids.setdefault(text["text_id"], RANDOM + text["text_id"])
-            chosen[number] = text
-            random_sets[-1].append(number)
+    for text in chain.from_iterable(drawn):
+        chosen[ids.setdefault(text["text_id"], RANDOM + text["text_id"])] = text
+    random_sets = [[ids[text["text_id"]] for text in texts_drawn] for texts_drawn in drawn]
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
     for template in hand["expressions"]:

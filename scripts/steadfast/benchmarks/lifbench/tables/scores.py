@@ -80,7 +80,7 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
     values = []
     for task in (*results.tasks, OVERALL):
         ties = results.ties(task, length)
-        values.append(results.values(results.ars[task, length], task, length, ties=ties))
+        values.append(results.values(results.ars[task, length], task, length, ties))
     if results.has_baseline:
         values.append(results.values(results.above_baseline[OVERALL, length], length=length))
     return results.cells(values)

@@ -102,7 +102,7 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     hits = (Counter(named) & Counter(expected)).total()
     share = hits / max(n, size, len(named))
     points = {
-        "format": 2 * list_form(is_whole, items) * _entries_form(value, facts),
+        "format": 2 * list_form(is_whole, items) * reading.entries_form(_bare(value, facts)),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
         "order": 2 * share * _in_order(named, expected),
@@ -110,12 +110,10 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     return Marks(points, {"size": size, "found": hits})
 
 
-def _entries_form(value: Any, facts: ListFacts) -> float:
-    """Returns 1 if each entry is one element and nothing else; a half less where none is."""
-    if not isinstance(value, list) or not value:
-        return 1.0
-    bare = sum(not isinstance(entry, str) or facts.finder.is_bare(entry) for entry in value)
-    return 0.5 + 0.5 * bare / len(value)
+def _bare(value: Any, facts: ListFacts) -> list[bool]:
+    """Returns whether each entry of a list is one element and nothing else."""
+    entries = value if isinstance(value, list) else []
+    return [not isinstance(entry, str) or facts.finder.is_bare(entry) for entry in entries]
 
 
 def _in_order(named: list[str], expected: list[str]) -> bool:
