@@ -229,27 +229,13 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    card = {"texts": _texts(data), "templates": templates, "settings": settings}
+    # Where the text of each corpus is from, or that the contexts are the released ones.
+    texts: Record = {"contexts": {"source": "released"}} if section.contexts == "released" else {}
+    for corpus in (file.content.settings for file in data if file.step == "corpus"):
+        pinned = {"repo": corpus.get("repo"), "revision": corpus.get("revision")}
+        texts[corpus["corpus"]] = {"source": config.corpora.source, **pinned}
+    card = {"texts": texts, "templates": templates, "settings": settings}
     return OWN.component("export:LifbenchExports", card)
-
-
-def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
-    """Returns where the text of each corpus is from, or that the contexts are the released ones."""
-    corpora = set()
-    inputs: set[str] = set()  # of the contexts
-    texts: dict[str, Record] = {}
-    for file in data:
-        if file.step == "corpus":
-            corpora.add(file.path)
-            settings = file.content.settings
-            pinned = {"repo": settings.get("repo"), "revision": settings.get("revision")}
-            source = file.content.name.split(":")[0].split(".")[-1]
-            texts[settings["corpus"]] = {"source": source, **pinned}
-        elif file.step == "contexts":
-            inputs.update(file.inputs.values())
-    if inputs - corpora:
-        texts["contexts"] = {"source": "released"}
-    return texts
 
 
 LIFBENCH = Benchmark(
