@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Literal, get_args
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -16,8 +17,9 @@ Direction = int | None  # 1, what follows; -1, what precedes; None where the tas
 
 HAND_WRITTEN = "hand-written"  # the rewriter of an original
 PASS = "pass"
-# Why a text fails, in the order in which it is checked.
-REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
+# Failures with which people may use a text all the same, in the order in which they are checked.
+Acceptable = Literal["direction", "terms", "examples", "length", "language", "duplicate"]
+REASONS = ("fields", *get_args(Acceptable))  # why a text fails
 # Failures with which nobody can use a text; people may accept one with another.
 NOT_CLUSTERED = ("fields", "duplicate")
 SHORTEST = 0.3  # of the original's characters

@@ -51,12 +51,11 @@ def tables(
     """
     chosen = scored_tasks.Rubric(rubric, weighting)
     results = LifbenchResults(frames, display, chosen)
-    cells = printed.AskedCells(results.lengths, results.tasks, chosen)
     optional = [name for name in OPTIONAL if name in frames]
     for name in [*STRINGS["captions"], *optional]:
         table = BUILDERS[name](results, name)
         if display.published:
-            table = printed.with_printed(table, name, results, cells, same_prompts)
+            table = printed.with_printed(table, name, results, same_prompts)
         yield table
     for perspective, compared in (beyond or {}).items():
         yield further.beyond_table(results, perspective, compared)

@@ -13,13 +13,13 @@ from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.benchmarks.lifbench.tables.printed import (
     LABELS,
-    AskedCells,
     first_value_column,
+    has_cell,
     printed_rows,
 )
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.benchmarks.lifbench.tables.scores import PRINTED, ranks_by_value
-from steadfast.contract import components, records
+from steadfast.contract import components
 from steadfast.show.cells import count_cell
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import Display, Shown
@@ -77,11 +77,8 @@ def compare(
         if "model" in rows:
             of_paper[name] = rows[rows["model"].isin(models)]
     display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
-    results = LifbenchResults(of_paper, display, PAPER)
+    results = LifbenchResults(of_paper, display, rubric)
     explained = {tuple(row.values())[:4]: row for row in printed_rows("differences")}
-    coverage = frames["coverage"]
-    lengths = set(coverage["length"]) - {""}
-    asked_cells = AskedCells(lengths, set(coverage["task"]) - {records.OVERALL}, rubric)
     places: dict[tuple[str, str], int] = {}
     # The paper's ranks are among all of its models.
     if len(labels) == len(LABELS):
@@ -91,7 +88,7 @@ def compare(
     for name, title in TABLES.items():
         shown_cells = _shown(PRINTED[name](results, name))
         for cell in _printed(name, title, shown_cells, places):
-            if cell.model in labels and asked_cells.has(cell.length, cell.column):
+            if cell.model in labels and has_cell(results, cell.length, cell.column):
                 cells.append(cell._replace(note=_note(cell, shown_cells, explained)))
     return cells
 
