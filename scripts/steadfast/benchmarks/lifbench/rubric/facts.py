@@ -5,14 +5,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
 
+if TYPE_CHECKING:
+    import numpy as np
 T = TypeVar("T")
 _BEGINNING = 16  # characters by which elements are looked up in a response
+_ONE_BY_ONE = 16  # texts that are looked for one by one
+_WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
 _KEPT = 128  # prepared contexts at a time
 
@@ -81,7 +85,36 @@ class TextIndex:
     def present(self, texts: set[str]) -> set[str]:
         """Returns those of the texts that are in the long one, wherever."""
         present = texts & self._values
-        return present | {text for text in texts - present if text in self.text}
+        absent = texts - present
+        holds = self.text.__contains__ if len(absent) <= _ONE_BY_ONE else self._holds
+        return present | set(filter(holds, absent))
+
+    def _holds(self, text: str) -> bool:
+        # A text whose beginning is nowhere in the long one is not in it either.
+        start = text.encode("utf-8", "surrogatepass")[:_WINDOW]
+        place = int(self._windows.searchsorted(_number(start)))
+        near = self._windows[place : place + 1].tolist()
+        begun = any(window.to_bytes(_WINDOW).startswith(start) for window in near)
+        return begun and text in self.text
+
+    @cached_property
+    def _windows(self) -> "np.ndarray":
+        """The ``_WINDOW`` bytes from each byte of the text on as a number, sorted."""
+        import numpy as np
+
+        encoded = self.text.encode("utf-8", "surrogatepass")
+        padded = encoded + bytes(_WINDOW)
+        windows = np.ndarray(len(encoded) + 1, f">u{_WINDOW}", padded, strides=(1,))
+        windows = windows.astype(np.uint64)
+        windows.sort()
+        return windows
+
+
+def _number(start: bytes) -> "np.uint64":
+    """Returns the first window, in their order, that can begin so."""
+    import numpy as np
+
+    return np.uint64(int.from_bytes(start.ljust(_WINDOW, b"\0")))
 
 
 class MultiDocFacts:
