@@ -50,7 +50,7 @@ def samples(length: str) -> list[dict[str, Any]]:
         }
         for id, task in TASKS.items()
         for e in range(EXPRESSIONS[id])
-        for v in range(task.variables.number or 1)
+        for v in range(task.number or 1)
     ]
 
 

@@ -237,7 +237,7 @@ def paper_shape(folder: Path, length: str) -> None:
             prefix = head + budget
             computed += prefix  # by the one that warms the cache
             for task in (task for task in tails if TASKS[task].scenario == scenario):
-                asked = EXPRESSIONS[task] * (TASKS[task].variables.number or 1)
+                asked = EXPRESSIONS[task] * (TASKS[task].number or 1)
                 tail = sum(tails[task]) / len(tails[task])
                 prompts += asked
                 logical += asked * (prefix + tail)

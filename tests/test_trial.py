@@ -1,6 +1,7 @@
 """A trial takes a few prompts of each task, spread evenly, and whole groups."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -145,7 +146,7 @@ def test_a_limit_is_one_or_more_and_of_no_released_scores():
 
 def test_a_table_says_so_in_each_of_its_files(tmp_path):
     table = Table("t", "Scores.", (Column("Model"),), (Section(((Cell("m"),), (Cell("n"),))),))
-    write_table(table.framed("Trial: two.", "A habit."), tmp_path)
+    write_table(replace(table, remark="Trial: two."), tmp_path)
     assert r"\caption{Trial: two. Scores.}" in (tmp_path / "t.tex").read_text()
     assert (tmp_path / "t.md").read_text().startswith("Trial: two. Scores.\n")
     assert (tmp_path / "t.csv").read_text().splitlines() == [

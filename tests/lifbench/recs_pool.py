@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadfast.base.files import write_jsonl
-from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, checked, text_hash
 
 TASK = "LOI"
 ORIGINAL = "What comes next after the {ordid} entry of the list?"
@@ -20,8 +20,8 @@ TEXTS = [
 
 def pool(direction: int = 1) -> list[dict]:
     """The candidates, text 0 hand-written and the others of rewriter m."""
-    rewrites = [Rewrite("m", text) for text, _, _ in TEXTS[1:]]
-    return list(checked(Original(TASK, direction, ORIGINAL), rewrites))
+    rewrites = [text for text, _, _ in TEXTS[1:]]
+    return list(checked(Original(TASK, direction, ORIGINAL), {"m": rewrites}))
 
 
 def places(candidates: list[dict]) -> list[dict]:

@@ -11,7 +11,7 @@ import pytest
 
 from score_records import PAPER_LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
-from steadfast.benchmarks.lifbench.reproduction import tables as all_tables
+from steadfast.benchmarks.lifbench.tables import tables as all_tables
 from steadfast.benchmarks.lifbench.tables.results import STRINGS
 from steadfast.contract.components import Scored
 from steadfast.show import latex

@@ -10,7 +10,6 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.checks import (
     PASS,
     Original,
-    Rewrite,
     checked,
     double_braces,
     fields_of,
@@ -50,33 +49,36 @@ def test_each_check_has_its_word():
         (OR, "Write {num} key sentences with {sep}: [SENTENCE 1] {sep} #Thesis#", "examples"),
         (OR, "Write {num} sentences with {sep}: [SENTENCE 1] {sep} #Topic#", "terms"),
     ):
-        assert original.check(text) == (text, False, status), original
+        assert (original.mended(text), original.status(text)) == (text, status), original
 
 
 def test_braces_that_are_no_fields_are_doubled_and_lost_fields_stay_lost():
     single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
-    text, mended, status = MB.check(single)
-    assert (mended, status) == (True, PASS)
+    text = MB.mended(single)
+    assert MB.status(text) == PASS
     assert text == single.replace('{"', '{{"').replace('"}', '"}}')
     lost = 'By the rules, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
-    assert MB.check(lost) == (lost, False, "fields")
+    assert (MB.mended(lost), MB.status(lost)) == (lost, "fields")
 
 
 @given(st.text(alphabet='{}ab[]0!:" '))
 def test_any_text_is_checked_and_any_doubling_can_be_parsed(text):
-    assert MB.check(text).status in {PASS, "fields", "terms", "examples", "length", "language"}
+    status = MB.status(MB.mended(text))
+    assert status in {PASS, "fields", "terms", "examples", "length", "language"}
     doubled = double_braces(text, Counter(["{a}"]))
     assert set(fields_of(doubled) or ()) <= {"{a}"}
     assert double_braces(doubled, Counter(["{a}"])) == doubled
 
 
 def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
-    rewrites = [
-        Rewrite("m", "What comes  NEXT after the {ordid} entry of the list?"),
-        Rewrite("m", "Name the entry after the {ordid} in the list."),
-        Rewrite("m", "Nothing of the kind."),
-        Rewrite("n", "name the entry after\nthe {ordid} in the list."),
-    ]
+    rewrites = {
+        "m": [
+            "What comes  NEXT after the {ordid} entry of the list?",
+            "Name the entry after the {ordid} in the list.",
+            "Nothing of the kind.",
+        ],
+        "n": ["name the entry after\nthe {ordid} in the list."],
+    }
     found = list(checked(LOI, rewrites))
     assert [one["text_id"] for one in found] == [0, 1, 2, 3, 4]
     assert [one["rewriter"] for one in found] == ["hand-written", "m", "m", "m", "n"]
@@ -89,9 +91,9 @@ def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
 def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
     for one in expressions(task)["expressions"]:
         original = Original(task, one["direction"], one["template"])
-        assert original.check(one["template"]).status == PASS
+        assert original.status(one["template"]) == PASS
         for text in _rewordings(one["template"], 99, Random(1)):
-            assert original.check(text) == (text, False, PASS)
+            assert (original.mended(text), original.status(text)) == (text, PASS)
 
 
 @pytest.mark.parametrize("task", TASKS)

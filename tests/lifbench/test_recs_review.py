@@ -7,7 +7,7 @@ from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.checks import Original, Rewrite, checked, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import Original, checked, text_hash
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 from steadfast.benchmarks.lifbench.recs.review import Decision, read_review, review
 
@@ -67,20 +67,20 @@ def test_texts_that_fail_a_check_can_be_accepted_or_edited_all_the_same(tmp_path
     ("decisions", "sentence"),
     [
         ({"0123456789abcdef": "accept"}, "0123456789abcdef: no rewrite has this hash"),
-        ({key(1): "ok"}, "unknown decision 'ok'; write one of unread, accept, reject"),
-        ({key(1): None}, "unknown decision null"),
-        ({key(1): ["accept"]}, "unknown decision"),
-        ({key(1): {"edti": EDIT}}, "unknown decision"),
-        ({key(1): {"edit": EDIT, "why": "x"}}, "unknown decision"),
-        ({key(1): {"edit": 3}}, "edit: a string was expected, not 3"),
-        ({key(1): {"edit": " "}}, "edit: a string was expected"),
+        ({key(1): "ok"}, f"{key(1)}: Input should be 'unread', 'accept' or 'reject' or a mapping"),
+        ({key(1): None}, "'reject' or a mapping of keys, not null"),
+        ({key(1): ["accept"]}, "'reject' or a mapping of keys, not ['accept']"),
+        ({key(1): {"edti": EDIT}}, f"unknown key 'decisions.{key(1)}.edti'; did you mean 'edit'"),
+        ({key(1): {"edit": EDIT, "why": "x"}}, f"unknown key 'decisions.{key(1)}.why'"),
+        ({key(1): {"edit": 3}}, "edit: Input should be a valid string, not 3"),
+        ({key(1): {"edit": " "}}, r"edit: String should match pattern '\S', not ' '"),
         ({key(1): {"edit": "Name the entry after it."}}, "fails the check of fields"),
         ({key(1): {"edit": "What {order} comes after {ordid}?"}}, "fails the check of fields"),
-        ({key(1): {"edit": EDIT, "despite": ["fields"]}}, "despite: a list of checks"),
-        ({key(1): {"edit": EDIT, "despite": "terms"}}, "despite: a list of checks"),
+        ({key(1): {"edit": EDIT, "despite": ["fields"]}}, "despite.0: 'fields' is not one of"),
+        ({key(1): {"edit": EDIT, "despite": "terms"}}, "despite: Input should be a valid list"),
         ({key(1): {"edit": TEXTS[4][0].upper().replace("ORDID", "ordid")}}, "is that of"),
         ({key(1): {"edit": EDIT}, key(4): {"edit": EDIT + " "}}, "is that of"),
-        ([key(1)], "decisions: a decision by the hash"),
+        ([key(1)], "decisions: Input should be a mapping of keys"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_key(tmp_path, decisions, sentence):
@@ -94,8 +94,8 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path, decisions, sentence):
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        ({"format": 2}, "format: 2 is not 1"),
-        ({"format": None}, "format: null is not 1"),
+        ({"format": 2}, "format: Input should be 1, not 2"),
+        ({"format": None}, "format: Input should be 1, not null"),
         ({"task": "LOE"}, "task: 'LOE' is not LOI"),
         ({"decision": {}}, "unknown key 'decision'; did you mean 'decisions'?"),
     ],
@@ -111,7 +111,7 @@ def test_a_hash_twice_or_a_text_that_cannot_be_filled_is_refused(tmp_path):
     write_text(tmp_path / "r.yaml", "\n".join(lines))
     with pytest.raises(UserError, match=r"r.yaml:5: duplicate key .* already on line 4"):
         read_review(tmp_path / "r.yaml", TASK, pool())
-    candidates = list(checked(Original(TASK, 1, ORIGINAL), [Rewrite("m", "After it?")]))
+    candidates = list(checked(Original(TASK, 1, ORIGINAL), {"m": ["After it?"]}))
     hashed = text_hash("After it?")
     write_text(tmp_path / "r.yaml", f'format: 1\ntask: LOI\ndecisions: {{"{hashed}": accept}}')
     with pytest.raises(UserError, match="cannot be filled; edit or reject it"):

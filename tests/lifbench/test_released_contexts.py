@@ -182,12 +182,12 @@ def test_released_contexts_need_no_corpus_and_draw_the_published_variables():
 
 @pytest.mark.parametrize(
     ("section", "drawn"),
-    [({"contexts": "released"}, ["list"]), ({"expressions": "released"}, None), ({}, None)],
+    [({"contexts": "released"}, ["list"]), ({"expressions": "released"}, []), ({}, [])],
 )
 def test_own_expressions_have_variables_of_their_own_but_for_positions(section, drawn):
     found = task(**section)
-    assert found.prompts.settings.get("released") == drawn
-    assert "same" not in found.released_scores.settings
+    assert found.prompts.settings["released"] == drawn
+    assert not found.released_scores.settings["same"]
     assert all("templates" not in f.inputs for f in found.data if f.step == "contexts")
 
 

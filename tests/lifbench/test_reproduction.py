@@ -17,8 +17,8 @@ from steadfast.benchmarks.lifbench.analyses import above_baseline, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
-from steadfast.benchmarks.lifbench.reproduction import PrintedCell, compare, reproduction
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
+from steadfast.benchmarks.lifbench.tables.reproduction import PrintedCell, compare, reproduction
 from steadfast.contract.components import Scored
 from steadfast.stats.pairs import sampling_units
 

@@ -64,4 +64,4 @@ def test_the_depth_of_a_question_is_its_evidences_place():
 @pytest.mark.parametrize("task", ["LMI", "MB", "MF", "OR", "OE"])
 def test_tasks_without_one_place_have_no_depth(task):
     prompt, context, _ = samples(task)[0]
-    assert asked_depth(prompt, context, TASKS[task].variables.draw) is None
+    assert asked_depth(prompt, context, TASKS[task].draw) is None

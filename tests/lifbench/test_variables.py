@@ -18,7 +18,7 @@ CASES_OF_A_DOCUMENT = ({"title", "source"}, {"title"}, {"source"}, set())
 def draw(task, length="4k", size=40, seed=1, **changes):
     known = TASKS[task]
     context = small_context(known.scenario, length, size) | changes
-    pairs = draw_settings(known, sampling_space(known.variables), context, seed)
+    pairs = draw_settings(known, sampling_space(known), context, seed)
     return [variables | gold for variables, gold in pairs]
 
 
@@ -53,7 +53,7 @@ def test_offset_tasks_know_both_neighbours(task):
 def test_offset_tasks_know_both_neighbours_and_templates_never_get_what_they_ask_for():
     context = small_context("list")
     for task in map(TASKS.get, ("LSI", "LOI", "LBI", "LMI")):
-        for variables, gold in draw_settings(task, task.variables.space, context, 1):
+        for variables, gold in draw_settings(task, task.space, context, 1):
             assert not {"element", "elements", "post_element"} & variables.keys()
             assert gold
     elements = [f"{k % 20}" for k in range(20)] + [f"e{k}" for k in range(60)]

@@ -6,7 +6,7 @@ from steadfast.show.cells import Values, rank_cells, share_cell, value_cells
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
 from steadfast.show.roster import Display, Roster, Shown
-from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.show.table import Cell
 from steadfast.stages.collect import DOCUMENT, collect_tables
 from steadfast.stats.ties import APART, BETTER, WORSE, Ties
 
@@ -118,29 +118,6 @@ def test_a_column_picks_out_all_that_may_be_first_and_ranks_are_ranges():
         "o": "2–3",
         "gold": None,
     }
-
-
-PRINTING = replace(DISPLAY, marks="paper")
-
-
-def test_the_paper_s_marks_are_the_best_and_second_value_and_told_in_the_caption():
-    roster = Roster(["m", "n", "o", "gold"], PRINTING)
-    values = {"m": 0.8, "n": 0.7004, "o": 0.7, "gold": 1.0}
-    columns = [Values(values, ties=TIED), Values(values, better="smaller"), Values(values)]
-    styles = {
-        model: [cell.style for cell in cells]
-        for model, cells in value_cells(roster, columns, digits=3).items()
-    }
-    second = ["second", "first", ""]  # 0.700 as printed, both
-    assert styles == {"m": ["first", "second", ""], "n": second, "o": second, "gold": [""] * 3}
-
-    def captioned(style, display):
-        table = Table("t", "Scores.", (Column("X"),), (Section(((Cell("1", style),),)),))
-        return display.framed(table, []).full_caption
-
-    assert captioned("first", PRINTING).startswith("Scores. Bold: best value of the column;")
-    assert "underlined: second best" in captioned("second", PRINTING)
-    assert captioned("best", DISPLAY) == captioned("", PRINTING) == "Scores."
 
 
 def test_tables_are_copied_and_a_document_shows_them_in_order(tmp_path):

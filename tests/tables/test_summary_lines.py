@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from steadfast.show.ending import summary_lines
-from steadfast.show.roster import NOTES, Display
+from steadfast.show.roster import Display
 from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import SUMMARY, write_csv
@@ -80,20 +80,6 @@ def test_measures_that_do_not_fit_stand_in_a_further_block_with_the_models():
         "Readers (no real models)",
         "Careful_on  3.7",
         "e           -0.5 to 0.2",
-    ]
-
-
-def test_print_s_marks_are_told_as_such():
-    first = table(Cell("a"), Cell(".9", "first"))
-    second = table(Cell("b"), Cell(".5", "second"))
-    both = replace(first, sections=(*first.sections, *second.sections))
-    assert summary_lines(both, 80) == [
-        "M  X",
-        "-  ------",
-        "a  **.9**",
-        "b  _.5_",
-        "",
-        NOTES["print"],
     ]
 
 

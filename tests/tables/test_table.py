@@ -75,10 +75,6 @@ def test_latex_markdown_and_csv_have_styles_and_marks():
         ["Models", "m", "0.9", "0.1 (2)", ""],
         ["Sim", "sim-a", "", "0.2", "Y: incomplete"],
     ]
-    rows = ((Cell("0.9", "first"), Cell("0.8", "second")),)
-    table = Table("t", "c", (Column("X"), Column("Y")), (Section(rows),))
-    assert r"\textbf{0.9} & \underline{0.8} \\" in latex.render(table)
-    assert re.search(r"\| +\*\*0.9\*\* +\| +<u>0.8</u> +\|", markdown(table))
 
 
 def test_long_tables_and_sections_continue_on_further_pages():

@@ -295,7 +295,6 @@ FEATURES: dict[str, Feature] = {
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
     "power_analysis": Feature({"power_analysis": [0.05]}),
     "digits": Feature({"display": {"digits": 1}}),
-    "print's marks": Feature({"display": {"marks": "paper"}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
     "printed results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),
@@ -334,7 +333,6 @@ class Drawn:
         if whole.get(LIFBENCH, {}).get("expressions") == "recs":
             writer: Settings = {**api, "model": "writer", "temperature": 1.0}
             whole.setdefault("rewriters", {})["writer"] = writer
-            whole[LIFBENCH]["recs"]["rewriters"] = ["writer"]
         if LIFBENCH in whole:
             whole[LIFBENCH].setdefault("lengths", {"2k": 2048})
         return whole

@@ -35,9 +35,9 @@ class Package:
         """Metrics or figures of these names; ``reads`` are ``Output``'s ``data`` and ``fields``."""
         return Output(self.component(function, settings), tuple(names), **reads)
 
-    def tables(self, names: Iterable[str], settings: Settings, module: str = "tables") -> Output:
+    def tables(self, names: Iterable[str], settings: Settings) -> Output:
         """The tables, whose names begin with the benchmark's."""
-        return self.output(f"{module}:tables", (f"{self.name}_{name}" for name in names), settings)
+        return self.output("tables:tables", (f"{self.name}_{name}" for name in names), settings)
 
     def data_path(self, name: str) -> str:
         """The path of a file of its data."""

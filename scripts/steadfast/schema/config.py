@@ -34,11 +34,6 @@ class DisplaySettings(StrictModel):
         "compare with results on the released data, best with judging.mode released.",
         False,
     )
-    marks: Literal["ranks", "paper"] = key(
-        "ranks: bold marks models that cannot be ruled out as best (paired test); paper: bold "
-        "marks the best value of a column and underline the second best, without a test.",
-        "ranks",
-    )
 
 
 class Nondeterminism(StrictModel):

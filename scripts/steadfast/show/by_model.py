@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -341,11 +341,11 @@ class OneScore(ModelTables):
             shown.append(self.values(Column(heading), rows_of(means, measure=measure), pairs))
         return self.by_model("results", [*further, *shown], ranked=shown[0])
 
-    def effective(self, score: str, better: Literal["", "larger"] = "") -> Table:
+    def effective(self, score: str) -> Table:
         """Returns the table of effective context lengths, by a score of that name."""
 
         def column(values: Mapping[str, float], length: str) -> Values:
-            return Values(values, self.incomplete, better=better)
+            return Values(values, self.incomplete)
 
         return effective_table(Effective(self, score), self.groups, self.notes(), column)
 

@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
-from typing import Literal
 
 import pandas as pd
 
 from steadfast.show.roster import Roster
-from steadfast.show.table import PRINTED, Cell, Column, Mark, Section, Style, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Style, rounded
 from steadfast.stats.ties import NO_TIES, Ties
 
 MODEL = Column("Model", align="l")
@@ -25,8 +24,6 @@ class Values:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
         ties: which models differ significantly; by default none is compared, and none marked.
-        better: which values are better, where models rank by them; by default the larger ones of
-            those that are compared.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
     """
@@ -34,7 +31,6 @@ class Values:
     by_model: Mapping[str, float]
     incomplete: Collection[str] = ()
     ties: Ties = NO_TIES
-    better: Literal["", "larger", "smaller"] = ""
     digits: int | None = None
     shown: Callable[[float], Decimal] | None = None
 
@@ -44,30 +40,17 @@ class Values:
         show = self.shown or (lambda value: rounded(value, decimals))
         return {model: show(value) for model, value in self.by_model.items()}
 
-    def styles(self, roster: Roster, printed: Mapping[str, Decimal]) -> Mapping[str, Style]:
-        """Returns the styles of the values that are marked, by model."""
-        competing = roster.competing(self.by_model)
-        if not roster.as_printed:
-            return dict.fromkeys(self.ties.best(competing), "best")
-        if not self.better and self.ties is NO_TIES:
-            return {}
-        values = {printed[model] for model in competing}
-        ordered = sorted(values, reverse=self.better != "smaller")
-        # Of values that print alike, all are first, or all second.
-        styles = dict(zip(ordered, PRINTED, strict=False))
-        return {model: styles.get(printed[model], "") for model in competing}
-
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
     """Returns each model's cells, one for each column, with the best of a column marked."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
-        styles = values.styles(roster, printed)
+        best = values.ties.best(roster.competing(values.by_model))
         for model in cells:
             text = str(printed[model]) if model in printed else None
             marks = incomplete_mark(model in values.incomplete)
-            cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
+            cells[model] += (Cell(text, "best" if model in best else "", marks=marks),)
     return cells
 
 

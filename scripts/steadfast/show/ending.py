@@ -13,7 +13,6 @@ from steadfast.base.names import visible
 from steadfast.base.resources import facts
 from steadfast.show.table import (
     MISSING,
-    PRINTED,
     SIGNS,
     Cell,
     Table,
@@ -31,7 +30,7 @@ STRINGS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = STRINGS["folders"]
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
-STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
+STYLES = {"": "{}", "best": "**{}**"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
 # Columns of the usage that count responses worth a look, and what these are called.
@@ -231,11 +230,8 @@ def _padded(text: str, width: int) -> str:
 
 def _legend(table: Table) -> Lines:
     """Returns what the marks mean, and the note on models below the baseline."""
-    used_styles = styles(table.sections)
     lines = []
-    if not used_styles.isdisjoint(PRINTED):
-        lines.append(facts("show.yaml")["notes"]["print"])
-    elif "best" in used_styles:
+    if "best" in styles(table.sections):
         lines.append(STRINGS["bold"])
     interval = INTERVAL.format(measure="")
     if any(column.heading.endswith(interval) for column in table.columns):

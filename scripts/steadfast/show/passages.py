@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 OPEN = "⟦"
 CLOSE = "⟧"
@@ -30,12 +29,8 @@ def places(passages: Passages) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-class Excerpt(NamedTuple):
-    """One place, with what stands before and behind it; ``…`` where more text follows."""
-
-    before: str
-    place: str
-    behind: str
+# One place, between what stands before and behind it; ``…`` where more text follows.
+Excerpt = tuple[str, str, str]
 
 
 def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
@@ -50,7 +45,7 @@ def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[
             before = f"…{before}"
         if end + around < len(text):
             behind += "…"
-        shown_excerpts.append(Excerpt(before, text[start:end], behind))
+        shown_excerpts.append((before, text[start:end], behind))
     return shown_excerpts, max(0, len(spans) - most)
 
 

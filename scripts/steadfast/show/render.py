@@ -14,7 +14,7 @@ from steadfast.show import latex
 from steadfast.show.table import MISSING, Cell, Table, note_text
 
 KINDS = ("tex", "md", "csv")
-STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
+STYLES = {"": "{}", "best": "**{}**"}
 GUIDE: str = facts("show.yaml")["guide"]
 ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

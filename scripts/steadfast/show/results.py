@@ -22,6 +22,7 @@ ENOUGH_MODELS = 10  # models from which on a correlation over them is more than 
 ANSWERS = STRINGS["answers"]
 ANSWER_COLUMNS = tuple(Column(text, STRINGS["responses"], "r") for text in ANSWERS.values())
 ANSWER_NOTE: Note = (None, NOTES["answers"])
+TIE_NOTE: Note = (None, NOTES["ties"])  # what bold means in a column
 P_DIGITS = 4
 NAMES_LISTED = 3  # names that are listed of those that have one value, at most
 
@@ -79,7 +80,7 @@ class Results:
         """Returns a table under its caption, with the caption's slots filled."""
         rows = tuple(sections)
         unit = self.words["sampling_unit"]["unit"]
-        below = without_bold(notes, rows, self.roster, unit)
+        below = without_bold(notes, rows, unit)
         return Table(self.prefix + name, self.caption(name, **slots), tuple(columns), rows, below)
 
     def cells(self, columns: Iterable[Values]) -> CellsByModel:
@@ -131,12 +132,11 @@ class Results:
 
     def tie_notes(self) -> list[Note]:
         """Returns what bold means in a column, and the sampling units."""
-        return [tie_note(self.roster), *self.sampling_notes()]
+        return [TIE_NOTE, *self.sampling_notes()]
 
     def untested_notes(self) -> list[Note]:
         """Returns that no value is tested, and the sampling units."""
-        untested: list[Note] = [] if self.roster.as_printed else [(None, NOTES["untested"])]
-        return [*untested, *self.sampling_notes()]
+        return [(None, NOTES["untested"]), *self.sampling_notes()]
 
     def sampling_notes(self) -> list[Note]:
         """Returns the sampling units and their numbers."""
@@ -195,29 +195,22 @@ class Results:
         return shared_notes(self.roster, judged)
 
 
-def spanned(counts: pd.Series) -> str:
-    """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
-    if not len(counts):
+def spanned(values: pd.Series, digits: int = 0) -> str:
+    """Returns the least and the greatest of some values, or the one that all are; 0 for none."""
+    if not len(values):
         return "0"
-    lowest = f"{counts.min():.0f}"
-    highest = f"{counts.max():.0f}"
+    lowest = rounded(values.min(), digits)
+    highest = rounded(values.max(), digits)
     form: str = "{most}" if lowest == highest else STRINGS["range"]
     return form.format(least=lowest, most=highest)
 
 
-def tie_note(roster: Roster) -> Note:
-    """Returns what bold means in a column."""
-    return (None, NOTES["print_ties" if roster.as_printed else "ties"])
-
-
-def without_bold(
-    notes: Iterable[Note], sections: Iterable[Section], roster: Roster, unit: str
-) -> tuple[Note, ...]:
+def without_bold(notes: Iterable[Note], sections: Iterable[Section], unit: str) -> tuple[Note, ...]:
     """Returns notes in which that on bold says that nothing is bold, where that is so."""
-    if roster.as_printed or "best" in styles(sections):
+    if "best" in styles(sections):
         return tuple(notes)
     no_bold: Note = (None, NOTES["no_bold"].format(bold=FEWEST_FOR_BOLD, unit=unit))
-    return tuple(no_bold if note == tie_note(roster) else note for note in notes)
+    return tuple(no_bold if note == TIE_NOTE else note for note in notes)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:

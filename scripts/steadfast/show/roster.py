@@ -1,7 +1,7 @@
 """How results are shown: which models, their labels and headings, and which compete."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from steadfast.base.files import Settings
@@ -67,7 +67,6 @@ class Display:
         digits: decimals of printed scores.
         group_order: order of the models' groups; others follow by name.
         published: whether tables show what the papers print.
-        marks: ``paper`` where the best and second of a column are marked by value alone, as there.
         models: in the config's order, by which they have their colours.
         judges: the one that counts first.
         limit: prompts of each task and part, of a trial; None where all are evaluated.
@@ -76,7 +75,6 @@ class Display:
     digits: int = 3
     group_order: Sequence[str] = ()
     published: bool = False
-    marks: str = "ranks"
     models: Mapping[str, Shown] = field(default_factory=dict)
     judges: Mapping[str, Shown] = field(default_factory=dict)
     limit: int | None = None
@@ -88,7 +86,7 @@ class Display:
 
     def framed(self, table: Table, data_notes: Sequence[str]) -> Table:
         """Returns a table with what all have: its data, a trial's remark, notes in three lines."""
-        return table.about(data_notes).framed(self.trial, NOTES["print"]).in_lines()
+        return replace(table.about(data_notes), remark=self.trial).in_lines()
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
@@ -224,11 +222,6 @@ class Roster:
     def competing(self, values: Collection[str]) -> list[str]:
         """Returns the contenders among some models, such as those that have a value."""
         return [model for model in self.contenders if model in values]
-
-    @property
-    def as_printed(self) -> bool:
-        """Returns whether cells are marked by value alone."""
-        return self._display.marks == "paper"
 
     @property
     def no_real_model(self) -> bool:

@@ -154,7 +154,7 @@ def summary_table(summary: RunSummary) -> Table:
         sections.append(group.section([joined[model] for model in group.models]))
     measures = "; ".join(measure.text for measure in summary.measures)
     caption = STRINGS["captions"]["summary"].format(measures=measures)
-    notes = results.without_bold(_notes(summary), sections, roster, STRINGS["sampling_unit"])
+    notes = results.without_bold(_notes(summary), sections, STRINGS["sampling_unit"])
     return Table("summary", caption, tuple(columns), tuple(sections), notes)
 
 
@@ -163,12 +163,7 @@ def _measure_columns(measure: SummaryMeasure, roster: Roster) -> Iterator[tuple[
     rows = measure.rows
     digits = measure.digits
     interval = STRINGS["interval"]
-    values = Values(
-        measure.values,
-        results.incomplete_models(rows),
-        Ties.of_summary(rows),
-        "smaller" if measure.smaller else "larger",
-    )
+    values = Values(measure.values, results.incomplete_models(rows), Ties.of_summary(rows))
     yield measure.name, cells.value_cells(roster, [values], digits)
     if rows["low"].notna().any():
         heading = interval.format(measure=measure.name)
@@ -196,7 +191,7 @@ def _notes(summary: RunSummary) -> list[results.Note]:
     notes: list[results.Note] = []
     if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.tie_note(summary.roster))
+    notes.append(results.TIE_NOTE)
     reachable = []
     without_interval = []
     for measure in summary.measures:

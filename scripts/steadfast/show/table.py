@@ -6,8 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 from typing import Literal
 
-Style = Literal["", "best", "first", "second"]
-PRINTED: Collection[Style] = ("first", "second")  # styles by value alone, as papers print them
+Style = Literal["", "best"]  # best: a model that the test cannot rule out as best
 Mark = Literal["dagger", "incomplete"]
 MISSING = "--"  # in place of a value
 SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}  # of the marks, in text
@@ -27,7 +26,7 @@ class Cell:
 
     Attributes:
         text: plain text, escaped by the renderers; None where there is no value.
-        style: whether it may be the best by the test; or, as papers print, first or second.
+        style: whether it may be the best by the test.
         suffix: plain text, after a blank, that the style leaves alone, such as a rank.
         marks: signs after the text, each explained by a note.
         repeated: says the same as the cell above it; LaTeX leaves it blank.
@@ -115,12 +114,6 @@ class Table:
             if sentences:
                 lines.append((None, " ".join(sentences)))
         return replace(self, notes=tuple(lines))
-
-    def framed(self, remark: str, habit: str) -> "Table":
-        """Returns the same with a remark, and with print's habit in its caption where it has it."""
-        as_printed = not styles(self.sections).isdisjoint(PRINTED)
-        caption = f"{self.caption} {habit}" if as_printed else self.caption
-        return replace(self, remark=remark, caption=caption)
 
     def pages(self) -> Iterator["Table"]:
         """Yields pieces of at most ``rows_per_page`` rows, cut between sections where possible."""

@@ -101,7 +101,7 @@ def tables(
         yield own_result(function, "results with the frames", results, frames)
     yield results.all_coverage()
     if EFFECTIVE in frames:
-        yield results.effective(results.words["ranked"], "larger")
+        yield results.effective(results.words["ranked"])
     if AGREEMENT in frames:
         yield agreement_table(results, AGREEMENT, results.slots["title"], "answer")
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from steadfast.base.files import Record
-from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import data as files
 from steadfast.benchmarks.lifbench import paper_tasks, released_scores
@@ -45,37 +44,35 @@ def task(config: Config, section: Lifbench) -> Task:
     nested = section.contexts == "released" or bool(scored)
     sampled = _sampled(section)
     further = (*sampled, "effective_context_length") if several else sampled
-    groups = beyond_paper(section, scenarios)
-    beyond = {"beyond": groups} if groups else {}
+    beyond = beyond_paper(section, scenarios)
     scores_files = [f"{directory}/scores/{scores_file(task)}" for task in tasks if directory]
     data = files.data_files(config, section, names)
     parts = {}
     for length, budget in section.lengths.items():
         parts[length] = Part(budget, _sources(section, length, names, scenarios))
-    # A key that a config does not need is left out, so that its prompts keep their digest.
-    prompts: Record = {"seed": config.seed, "tasks": [task.asked for task in tasks]}
-    if section.formats != [NUMBERED]:
-        prompts["formats"] = list(section.formats)
-    if section.published_variables:
-        prompts["released"] = section.published_variables
-    metrics: Record = {**scoring, "references": references(config), "baseline": baseline(config)}
-    metrics |= {"effective_context_length": several, **beyond}
+    prompts = {
+        "seed": config.seed,
+        "tasks": [task.asked for task in tasks],
+        "formats": list(section.formats),
+        "released": section.published_variables,
+    }
     metric_names = [*METRICS, *further]
-    if nested:
-        metrics["nested"] = True
-        metric_names.append("nested")
-    if beyond:
-        metric_names.append("perspectives")
+    metric_names += ["nested"] if nested else []
+    metric_names += ["perspectives"] if beyond else []
+    metrics = {
+        **scoring,
+        "references": references(config),
+        "baseline": baseline(config),
+        "beyond": beyond,
+        "effective_context_length": several,
+        "nested": nested,
+    }
+    same = section.published_prompts
     table_names = [*facts("lifbench/tables.yaml")["captions"], *further]
-    table_names += [f"{perspective}s" for perspective in groups]
-    tables: Record = {**scoring, **beyond}
-    released: Record = {"directory": directory, "tasks": names}
-    if section.published_prompts:
-        tables["same_prompts"] = True
-        released["same"] = True
-    if scored:  # the paper's printed cells stand beside theirs
-        table_names.append("reproduction")
-        tables["released"] = scored
+    table_names += [f"{perspective}s" for perspective in beyond]
+    table_names += ["reproduction"] if scored else []
+    tables = {**scoring, "beyond": beyond, "same_prompts": same, "released": scored}
+    released = {"directory": directory, "tasks": names, "same": same}
     simulator = "simulator:LifbenchSimulator"
     return Task(
         parts=parts,
@@ -92,7 +89,7 @@ def task(config: Config, section: Lifbench) -> Task:
             data=("expressions",) if sampled else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=OWN.tables(table_names, tables, "reproduction" if scored else "tables"),
+        tables=OWN.tables(table_names, tables),
         figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
         released_scores=OWN.component("released_scores:released_scores", released),
         released_files=scores_files or (),
@@ -163,12 +160,6 @@ def check(config: Config, section: Lifbench) -> None:
             f"lifbench.contexts_per_length: {section.contexts_per_length}, but adaptive has rounds "
             f"of one context each; set it to adaptive.contexts, {config.adaptive.contexts}"
         )
-    for name in section.recs.rewriters:
-        if name not in config.rewriters:
-            raise ValueError(
-                f"lifbench.recs.rewriters: unknown rewriter {shown(name)}; "
-                f"{nearest(name, config.rewriters)}"
-            )
     if "requests" in config.rewriters:
         raise ValueError("rewriters: the name requests is reserved; choose another name")
     is_recs_own = section.expressions == "recs" and section.recs.rewrites == "own"
@@ -198,7 +189,7 @@ def _files(
     section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns the user's files that the section names, by its keys; released scores among them."""
-    folder = files.review_folder(section)
+    folder = section.recs.review
     named = [("lifbench.recs.review", folder)] if folder else []
     for path in (*files.released_inputs(section, scenarios), *scores):
         named.append(("lifbench.released.directory", path))
@@ -238,27 +229,13 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    card = {"texts": _texts(data), "templates": templates, "settings": settings}
+    # Where the text of each corpus is from, or that the contexts are the released ones.
+    texts: Record = {"contexts": {"source": "released"}} if section.contexts == "released" else {}
+    for corpus in (file.content.settings for file in data if file.step == "corpus"):
+        pinned = {"repo": corpus.get("repo"), "revision": corpus.get("revision")}
+        texts[corpus["corpus"]] = {"source": config.corpora.source, **pinned}
+    card = {"texts": texts, "templates": templates, "settings": settings}
     return OWN.component("export:LifbenchExports", card)
-
-
-def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
-    """Returns where the text of each corpus is from, or that the contexts are the released ones."""
-    corpora = set()
-    inputs: set[str] = set()  # of the contexts
-    texts: dict[str, Record] = {}
-    for file in data:
-        if file.step == "corpus":
-            corpora.add(file.path)
-            settings = file.content.settings
-            pinned = {"repo": settings.get("repo"), "revision": settings.get("revision")}
-            source = file.content.name.split(":")[0].split(".")[-1]
-            texts[settings["corpus"]] = {"source": source, **pinned}
-        elif file.step == "contexts":
-            inputs.update(file.inputs.values())
-    if inputs - corpora:
-        texts["contexts"] = {"source": "released"}
-    return texts
 
 
 LIFBENCH = Benchmark(

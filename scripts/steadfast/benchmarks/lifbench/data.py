@@ -1,6 +1,7 @@
 """The files of LIFBench's data: corpora, contexts and expressions, and the steps of RECS."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.commands import installation
@@ -23,7 +24,6 @@ OWN = Package(NAME)
 # Of expressions, where RECS's own are compared with random ones (Figure 7).
 RANDOM_SAMPLES = 5
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
-RELEASED_REVIEW = "released"  # in place of a folder: the authors' review
 READING = "steadfast.judging.rewriting:readable"
 SIMULATOR = "steadfast.judging.rewriting:RewriterSimulator"
 ATTEMPTS = 3
@@ -59,22 +59,20 @@ def _built_contexts(
 ) -> Iterator[DataFile]:
     """Yields the corpora, and of each scenario and domain the contexts by length."""
     kinds: list[tuple[str, str]] = []
-    files: dict[str, DataFile] = {}
     for scenario in scenarios:
-        for domain in domains_of(section, scenario):
-            kinds.append((scenario, domain))
-            for name in facts_of(scenario, domain)["corpora"]:
-                files.setdefault(name, corpus_file(config, name, synthetic_tokens(section)))
-    yield from files.values()
+        kinds += [(scenario, domain) for domain in domains_of(section, scenario)]
+    names = chain.from_iterable(facts_of(*kind)["corpora"] for kind in kinds)
+    tokens = synthetic_tokens(section)
+    corpora = {name: corpus_file(config, name, tokens) for name in dict.fromkeys(names)}
+    yield from corpora.values()
     seeds = list(range(config.seed, config.seed + section.contexts_per_length))
     for scenario, domain in kinds:
-        made_of = facts_of(scenario, domain)
+        made_of = dict(facts_of(scenario, domain))
+        paths = {name: corpora[name].path for name in made_of.pop("corpora")}
         formats = formats_of(scenario, section.formats)
-        paths = {name: files[name].path for name in made_of["corpora"]}
         fields: Record = {}
         if domain:
             fields = {**made_of, "domain": domain}
-            del fields["corpora"]
             formats = formats[:1]
         if formats != [NUMBERED]:
             fields["formats"] = formats
@@ -179,25 +177,18 @@ def _sampled_expressions(config: Config, section: Lifbench, task: str) -> DataFi
     inputs = {step: recs_file(step, task) for step in steps} | _templates(recs.originals)
     # Where a text is to be accepted first, the file to do that in stands there already.
     inputs["review"] = recs_file("review", task, "yaml")
-    folder = review_folder(section)
-    review = Path(folder or "", f"{task}.yaml")
-    files = (str(review),) if folder is not None and review.is_file() else ()
+    review = Path(recs.review or "", f"{task}.yaml")
+    files = (str(review),) if recs.review is not None and review.is_file() else ()
     settings = {
         "task": TASKS[task].worded,
-        "review": RELEASED_REVIEW if recs.review == RELEASED_REVIEW else next(iter(files), None),
+        "review": files[0] if files else None,
         "sampling": recs.sampling,
         "samples": RANDOM_SAMPLES if recs.sampling == "both" else 1,
         "seed": config.seed,
-        "directory": section.released.directory,
     }
     function = "recs.expressions:sampled_expressions"
     content = OWN.component(function, settings, _packaged(recs.originals, [task]))
     return DataFile(expression_file(task), "expressions", content, inputs, files)
-
-
-def review_folder(section: Lifbench) -> str | None:
-    """Returns the user's folder with reviews; None where there is none."""
-    return None if section.recs.review == RELEASED_REVIEW else section.recs.review
 
 
 # --- RECS: a file for each step, so that each is made again by its own inputs alone ------------
@@ -209,10 +200,9 @@ def recs_file(step: str, task: str, kind: str = "jsonl") -> str:
 
 
 def rewriters(section: Lifbench, config: Config) -> list[str]:
-    """Returns the rewriters that are asked: those that the section names, or all of the config."""
-    if section.expressions != "recs" or section.recs.rewrites == "released":
-        return []
-    return section.recs.rewriters or list(config.rewriters)
+    """Returns the rewriters that are asked."""
+    are_asked = section.expressions == "recs" and section.recs.rewrites == "own"
+    return list(config.rewriters) if are_asked else []
 
 
 def rewriting(section: Lifbench, config: Config) -> Rewriting | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from itertools import cycle
+from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError, field_validator
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, read_text
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.lifbench import released_files, tasks
+from steadfast.benchmarks.lifbench import released_files
+from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
@@ -22,12 +23,12 @@ PAGE = "docs/lifbench-prompts.md"
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
 
-def sampling_space(variables: tasks.Variables) -> Settings:
+def sampling_space(task: Task) -> Settings:
     """Returns the space of a task's variables; label sets in it are written out as settings.
 
     These are batch-label's: the candidates, the key of their order, and the text of the rules.
     """
-    space = variables.space
+    space = task.space
     if "label_sets" not in space:
         return space
     settings = []
@@ -85,14 +86,14 @@ def own_files(task: str, scenario: str) -> tuple[str, str]:
 
 def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
-    known_task = tasks.Task.of(task)
+    known_task = Task(**task)
     templates, scenario = own_files(known_task.id, known_task.scenario)
     place = str(resource(templates))
     return {
         "task": known_task.id,
         "origin": "own",
         "scenario_prompt": facts(scenario)["prompt"],
-        "space": sampling_space(known_task.variables),
+        "space": sampling_space(known_task),
         "expressions": check_expressions(known_task, read_templates(place), place),
     }
 
@@ -100,19 +101,30 @@ def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
-    known_task = tasks.Task.of(task)
-    record = read_json(path)
+    known_task = Task(**task)
     name = released_files.released_name(known_task.id)
+    record = read_json(path)
+    # Known for the pinned file only: an edited copy may have other templates in the same places.
+    released = facts("lifbench/released.yaml")
+    is_pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
+    provenance = released["provenance"][known_task.id] if is_pinned else []
     expressions: list[Record] = []
     try:
         scenario = record[known_task.scenario]
         meta = scenario["subtasks"][name]
-        for number, entry in enumerate(meta["instructions"]):
+        sources = chain(provenance, repeat((None, None)))
+        for number, (entry, source) in enumerate(zip(meta["instructions"], sources, strict=False)):
             # A template, or a list of one and its direction.
             template, *directions = entry if isinstance(entry, list) else [entry]
-            expression = {"expression_id": number, "template": template}
-            expression["direction"] = directions[0] if directions else None
-            expressions.append(expression | {"origin": None, "cluster": None})
+            origin, cluster = source
+            expression = {
+                "expression_id": number,
+                "template": template,
+                "direction": directions[0] if directions else None,
+                "origin": origin,
+                "cluster": cluster,
+            }
+            expressions.append(expression)
         space = _space(known_task, meta.get("params"))
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
@@ -120,12 +132,6 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
             + released_files.LOCAL.format(name="tasks.json")
         ) from None
-    # Known for the pinned file only: an edited copy may have other templates in the same places.
-    released = facts("lifbench/released.yaml")
-    is_pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
-    provenance = released["provenance"][known_task.id] if is_pinned else []
-    for expression, (origin, cluster) in zip(expressions, provenance, strict=False):
-        expression |= {"origin": origin, "cluster": cluster}
     return {
         "task": known_task.id,
         "origin": "released",
@@ -135,7 +141,7 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     }
 
 
-def _space(task: tasks.Task, params: Any) -> Settings:
+def _space(task: Task, params: Any) -> Settings:
     # The released prompts combine such lists at random; here the values at place k go together.
     match task.id:
         case "OR":
@@ -148,4 +154,4 @@ def _space(task: tasks.Task, params: Any) -> Settings:
             return {"types": params["type"]}
         case "MB" | "MF":
             return {"settings": params}
-    return sampling_space(task.variables)
+    return sampling_space(task)

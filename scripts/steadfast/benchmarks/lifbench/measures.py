@@ -183,24 +183,23 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
     """
     keys = ["model", "task", "length", "perspective"]
-    other_column = {"expression": "variable_id", "variable": "expression_id"}
-    parts = []
-    for perspective, other in other_column.items():
+    chances: list[tuple[str, pd.Series]] = []
+    for perspective, other in (("expression", "variable_id"), ("variable", "expression_id")):
         column = PERSPECTIVES[perspective]
         # A family of nested contexts has one of each length.
-        over_lengths = crossed(frame, column, ["cluster", "length", other], [])
-        at_lengths = crossed(frame, column, ["cluster", other], ["length"])
-        for chance in (over_lengths, at_lengths):
-            rows_of_chance = chance.rename("chance").reset_index()
-            parts.append(rows_of_chance.assign(perspective=perspective))
+        chances.append((perspective, crossed(frame, column, ["cluster", "length", other], [])))
+        chances.append((perspective, crossed(frame, column, ["cluster", other], ["length"])))
     in_families = stratified(frame)["within"] == NESTED
     families = frame[in_families]
-    single_contexts = frame[~in_families]
-    of_lengths = [crossed(families, "length", ["cluster"])] if len(families) else []
-    if len(single_contexts):
-        of_lengths.append(nested(single_contexts, "length", clusters(single_contexts)))
-    lengths = pd.concat(of_lengths).rename("chance").reset_index()
-    spreads = pd.concat([*parts, lengths.assign(perspective="length")], ignore_index=True)
+    contexts = frame[~in_families]
+    if len(families):
+        chances.append(("length", crossed(families, "length", ["cluster"])))
+    if len(contexts):
+        chances.append(("length", nested(contexts, "length", clusters(contexts))))
+    parts = []
+    for perspective, chance in chances:
+        parts.append(chance.rename("chance").reset_index().assign(perspective=perspective))
+    spreads = pd.concat(parts, ignore_index=True)
     spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
     joined = rows.merge(spreads, "left", keys)
     for level, total in (("perspective", AVERAGE), ("task", records.OVERALL)):

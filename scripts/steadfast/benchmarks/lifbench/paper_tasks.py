@@ -4,6 +4,4 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task
 
 # By id, in the order to show.
-TASKS: dict[str, Task] = {}
-for _id in PAPER_TASKS:
-    TASKS[_id] = Task.of({"id": _id, **facts("lifbench/tasks")[_id]})
+TASKS = {name: Task(name, **facts("lifbench/tasks")[name]) for name in PAPER_TASKS}

@@ -28,7 +28,7 @@ def prompts(
     asked for, where that is nothing but to see how stable models are in it.
     """
     tasks_of: dict[str, list[Task]] = defaultdict(list)
-    for task in map(Task.of, tasks):
+    for task in (Task(**settings) for settings in tasks):
         tasks_of[task.scenario].append(task)
     for scenario in in_order(tasks_of):
         names = [name for name in data["contexts"] if name.partition("/")[0] == scenario]

@@ -39,7 +39,7 @@ def released_settings(
             raise too_small(task, context, f"only {len(elements)} elements")
         if task.id == "LMI":
             return [index_list(elements, places) for places in _index_lists(len(elements))]
-        return [position(task.variables, elements, place) for place in _positions(len(elements))]
+        return [position(task, elements, place) for place in _positions(len(elements))]
     if task.scenario == "multidoc":
         return [(dict(setting), {}) for setting in space["settings"]]
     return list(map(tuple, context[DRAWN][task.id][expression]))  # lists in the context's file

@@ -29,7 +29,7 @@ class LifbenchScoring(Scoring):
         """Returns which expression and variables were asked, and where in the context."""
         prompt = sample.prompt
         further: Settings = prompt
-        draw = paper_tasks.TASKS[prompt["task"]].variables.draw
+        draw = paper_tasks.TASKS[prompt["task"]].draw
         return {
             "expression_id": prompt["expression_id"],
             "variable_id": prompt["variable_id"],

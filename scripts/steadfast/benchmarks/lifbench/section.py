@@ -40,9 +40,8 @@ class SentenceEncoder(StrictModel):
 class Recs(StrictModel):
     """RECS: rewriting, encoding, clustering, sampling (docs/lifbench-variants.md)."""
 
-    rewriters: list[str] = key("Names of the config's rewriters that are used; []: all.", [])
     rewrites: Literal["own", "released"] = key(
-        "own: requested from the rewriters; released: the authors', "
+        "own: requested from the config's rewriters; released: the authors', "
         "from lifbench.released.directory.",
         "own",
     )
@@ -65,8 +64,7 @@ class Recs(StrictModel):
     )
     review: str | None = key(
         "Directory with people's review, {task}.yaml each: accept, reject or edit; "
-        "made ready in results/lifbench/recs/review; released: the authors' review of their "
-        "rewrites. Tables name what has not been reviewed."
+        "made ready in results/lifbench/recs/review. Tables name what has not been reviewed."
     )
     sampling: Literal["nearest", "random", "both"] = key(
         "nearest: the rewrite nearest to each cluster's centre; random: as many of all rewrites; "
@@ -78,10 +76,6 @@ class Recs(StrictModel):
     def _released_together(self) -> Self:
         if self.partition == "released" and self.rewrites != "released":
             raise ValueError("partition released needs rewrites: released, whose clusters they are")
-        if self.review == "released" and self.rewrites != "released":
-            raise ValueError(
-                "review released needs rewrites: released, since it is a review of those"
-            )
         if self.rewrites == "released" and self.originals != "released":
             raise ValueError(
                 "rewrites released needs originals: released, whose fields and variables they have"

@@ -190,17 +190,17 @@ def _row(document: Record, recall: _Recall) -> str:
 
 
 def _labelled_sentences(recall: _Recall) -> str:
-    rows = []
+    sentences = []
     for sentence in answers.asked_sentences(recall.prompt, recall.context):
         if not recall.recalls_sentence(sentence["text"]):
             sentence = recall.rng.choice(recall.context["key_sentences"])
             if recall.rng.random() > recall.clarity:
                 text = recall.garbled(sentence["text"])
                 sentence = {"text": text, "type": recall.rng.choice(expected.TYPE_NAMES)}
-        rows.append(f"{sentence['text']} {recall.fields['sep']} {sentence['type']}")
+        sentences.append(sentence)
     if not recall.recalls(0):
-        rows = rows[: recall.rng.randint(1, len(rows))]
-    return "\n".join(rows)
+        sentences = sentences[: recall.rng.randint(1, len(sentences))]
+    return answers.labelled_rows(sentences, recall.fields["sep"])
 
 
 def _option(recall: _Recall) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from steadfast.base.files import Settings
 
@@ -13,55 +12,47 @@ PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB",
 
 
 @dataclass(frozen=True)
-class Variables:
-    """How the variables of an instruction get their values (section 3.3, appendix C).
-
-    A template must show what is ``shown``, and may show nothing else; ``a|b`` stands for either.
-    The setting at place k of the space is ``variable_id`` k at every length. With ``neighbours``
-    the scorer knows the entries before and after a position, too.
-    """
-
-    draw: str = ""  # a key of variables.DRAWS
-    shown: Sequence[str] = ()
-    space: Settings = field(default_factory=dict)
-    number: int | None = None  # settings per context (Table 2, #Var.)
-    neighbours: bool = False
-
-
-@dataclass(frozen=True)
 class Task:
-    """How a task is asked: one of the paper's eleven (Table 2, appendix E).
+    """How a task is asked: one of the paper's eleven (Table 2, section 3.3, appendices C and E).
 
     A stage takes a part of it, plain values for its component's settings, and knows the rest by
-    its default: a change of a task's file re-runs what takes the changed part. With directions each
-    expression asks for what follows (1) or what precedes (-1).
+    its default: a change of a task's file re-runs what takes the changed part.
+
+    Attributes:
+        id: the paper's short name, such as LSI.
+        scenario: one of ``SCENARIOS``.
+        max_tokens: output limit in tokens.
+        directions: whether each expression asks for what follows (1) or what precedes (-1).
+        draw: how the variables get their values (``variables.draw_settings``).
+        shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
+        space: of the variables' values; the setting at place k is ``variable_id`` k at every
+            length.
+        number: settings per context (Table 2, #Var.).
+        neighbours: whether the scorer knows the entries before and after a position, too.
     """
 
-    id: str  # the paper's short name, such as LSI
-    scenario: str  # one of SCENARIOS
-    max_tokens: int = 0  # output limit in tokens
-    variables: Variables = field(default_factory=Variables)  # of its instructions
+    id: str
+    scenario: str
+    max_tokens: int = 0
     directions: bool = False
-
-    @classmethod
-    def of(cls, plain: Settings) -> "Task":
-        """Returns a task from plain values, all or a part of them."""
-        return cls(**{**plain, "variables": Variables(**plain["variables"])})
+    draw: str = ""
+    shown: Sequence[str] = ()
+    space: Settings = field(default_factory=dict)
+    number: int | None = None
+    neighbours: bool = False
 
     @property
     def asked(self) -> Settings:
         """What prompts take beside expressions."""
-        return self._part("max_tokens", variables=("draw", "shown", "neighbours"))
+        return self._part("max_tokens", "draw", "shown", "neighbours")
 
     @property
     def worded(self) -> Settings:
         """What expressions take."""
-        return self._part(variables=("shown", "space"))
+        return self._part("shown", "space")
 
-    def _part(self, *names: str, variables: Sequence[str]) -> Settings:
-        of_variables: dict[str, Any] = {name: getattr(self.variables, name) for name in variables}
-        names = ("id", "scenario", "directions", *names)
-        return {name: getattr(self, name) for name in names} | {"variables": of_variables}
+    def _part(self, *names: str) -> Settings:
+        return {name: getattr(self, name) for name in ("id", "scenario", "directions", *names)}
 
 
 def in_order(scenarios: Iterable[str]) -> list[str]:

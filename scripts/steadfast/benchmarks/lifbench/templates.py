@@ -19,7 +19,7 @@ def check_expressions(task: Task, expressions: Iterable[Record], place: Path | s
     checked = list(expressions)
     for expression in checked:
         where = f"{place}: {task.id} expression {expression['expression_id']}"
-        check_template(expression["template"], task.variables.shown, where)
+        check_template(expression["template"], task.shown, where)
         direction = expression["direction"]
         directed = task.directions
         if directed and (type(direction) is not int or direction not in (1, -1)):
@@ -31,7 +31,7 @@ def check_expressions(task: Task, expressions: Iterable[Record], place: Path | s
 
 def check_template(template: str, shown: Iterable[str], where: str) -> None:
     """Refuses a template that lacks a variable of its task or shows anything else."""
-    used = {name for _, name, _ in _literals_and_fields(template, where) if name}
+    used = {name for name, _ in _fields(template, where)}
     groups = [group.split("|") for group in shown]
     names = list(chain.from_iterable(groups))
     for name in sorted(used.difference(names)):
@@ -43,15 +43,11 @@ def check_template(template: str, shown: Iterable[str], where: str) -> None:
 
 
 def fill(template: str, variables: Mapping[str, object], where: str) -> str:
-    """Returns a template with its variables' values, as ``str.format`` would write them.
+    """Returns a template with its variables' values, as ``str.format`` writes them.
 
     Only names and numbers in brackets are followed: no attributes, calls, conversions or formats.
     """
-    parts = []
-    for literal, name, indices in _literals_and_fields(template, where):
-        parts.append(literal)
-        if name is None:
-            continue
+    for name, indices in _fields(template, where):
         if name not in variables:
             raise _unknown(name, variables, where)
         value = variables[name]
@@ -59,11 +55,12 @@ def fill(template: str, variables: Mapping[str, object], where: str) -> str:
             if not isinstance(value, list) or index >= len(value):
                 raise UserError(f"{where}: {{{name}[{index}]}} has no value; use a smaller number")
             value = value[index]
-        parts.append(str(value))
-    return "".join(parts)
+    # Every field is a name that is known, with indices that there are, and nothing else.
+    return template.format(**variables)
 
 
-def _literals_and_fields(template: str, where: str) -> Iterator[tuple[str, str | None, list[int]]]:
+def _fields(template: str, where: str) -> Iterator[tuple[str, list[int]]]:
+    """Yields the name and the indices of each field."""
     try:
         parsed = list(string.Formatter().parse(template))
     except ValueError as error:
@@ -71,9 +68,8 @@ def _literals_and_fields(template: str, where: str) -> Iterator[tuple[str, str |
             f"{where}: the braces of the template do not match ({error}); "
             "write {{ and }} for braces that are text"
         ) from None
-    for literal, field, form, conversion in parsed:
+    for _, field, form, conversion in parsed:
         if field is None:
-            yield literal, None, []
             continue
         match = _FIELD.fullmatch(field)
         if match is None or form or conversion:
@@ -81,7 +77,7 @@ def _literals_and_fields(template: str, where: str) -> Iterator[tuple[str, str |
                 f"{where}: the field {{{field}}} is not allowed; "
                 "a field is a variable's name, or a name and a number such as {options[0]}"
             )
-        yield literal, match[1], [int(index) for index in re.findall(r"\d+", match[2])]
+        yield match[1], [int(index) for index in re.findall(r"\d+", match[2])]
 
 
 def _unknown(name: str, names: Iterable[str], where: str) -> UserError:

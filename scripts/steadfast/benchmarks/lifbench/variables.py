@@ -1,12 +1,12 @@
 """The values of each task's instruction variables for a context."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.tasks import Task, Variables
+from steadfast.benchmarks.lifbench.tasks import Task
 
 # What a template may show with what describes it, and what only the scorer may know.
 Setting = tuple[Record, Record]
@@ -14,10 +14,26 @@ Setting = tuple[Record, Record]
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
     """Returns the settings of a task's variables for one context (section 3.3, appendix C)."""
-    kind = task.variables.draw
     # The type that is left out, and so what each variable_id is, is the same in every context.
-    key = task.id if kind == "types" else f"{context['context_id']}/{task.id}"
-    return list(DRAWS[kind](task, space, context, Random(f"{seed}/{key}")))
+    key = task.id if task.draw == "types" else f"{context['context_id']}/{task.id}"
+    rng = Random(f"{seed}/{key}")
+    match task.draw:
+        case "positions":
+            return list(_positions(task, space, context, rng))
+        case "index_lists":
+            return list(_index_lists(task, space, context, rng))
+        case "evidence":
+            return list(_evidence(task, space, context, rng))
+        case "types":
+            return list(_types(space, context, rng))
+        case "duplicates" if not context["duplicate_groups"]:
+            raise too_small(task, context, "no two documents with the same text")
+        case "repeats":
+            genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
+            largest = max(setting["num"] for setting in space["settings"])
+            if genuine < largest:
+                raise too_small(task, context, f"{genuine} key sentences, of {largest} needed")
+    return [(dict(setting), {}) for setting in space["settings"]]
 
 
 def ordinal(number: int) -> str:
@@ -52,16 +68,16 @@ def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Ite
         if len(section) < per_section:
             raise too_small(task, context, f"only {len(elements)} elements")
         for place in sorted(rng.sample(section, per_section)):
-            yield position(task.variables, elements, place)
+            yield position(task, elements, place)
         start = end
 
 
-def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+def position(task: Task, elements: Sequence[str], place: int) -> Setting:
     """Returns the setting of variables that name the element at a place, from 0."""
     fields = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
-    if of.neighbours:
+    if task.neighbours:
         fields |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
-    names = "|".join(of.shown).split("|")
+    names = "|".join(task.shown).split("|")
     visible = {name: value for name, value in fields.items() if name in names}
     return visible, {name: value for name, value in fields.items() if name not in names}
 
@@ -85,25 +101,6 @@ def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
     return {"id_arr": numbers}, {"elements": [elements[place] for place in places]}
 
 
-def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    for setting in space["settings"]:
-        yield dict(setting), {}
-
-
-def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    if not context["duplicate_groups"]:
-        raise too_small(task, context, "no two documents with the same text")
-    yield from _listed(task, space, context, rng)
-
-
-def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
-    largest = max(setting["num"] for setting in space["settings"])
-    if genuine < largest:
-        raise too_small(task, context, f"{genuine} key sentences, of {largest} needed")
-    yield from _listed(task, space, context, rng)
-
-
 def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     pools: dict[str, list[str]] = {"true": [], "fake": []}
     labelled = set()
@@ -122,21 +119,9 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
         yield {"evidence": next(chosen[kind]), "options": setting["options"]}, {"kind": kind}
 
 
-def _types(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _types(space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     absent = f"<{context['absent_type']}>" if context.get("absent_type") else None
     types = [name for name in space["types"] if name != absent]
     types.remove(rng.choice(types))
     for name in [*types, absent] if absent else types:
         yield {"type": name}, {}
-
-
-# Kinds of drawing by name.
-DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]]] = {
-    "positions": _positions,
-    "index_lists": _index_lists,
-    "listed": _listed,
-    "duplicates": _duplicates,
-    "repeats": _repeats,
-    "evidence": _evidence,
-    "types": _types,
-}

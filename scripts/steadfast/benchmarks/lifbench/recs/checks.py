@@ -4,10 +4,10 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Literal, get_args
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -17,21 +17,14 @@ Direction = int | None  # 1, what follows; -1, what precedes; None where the tas
 
 HAND_WRITTEN = "hand-written"  # the rewriter of an original
 PASS = "pass"
-# Why a text fails, in the order in which it is checked.
-REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
+# Failures with which people may use a text all the same, in the order in which they are checked.
+Acceptable = Literal["direction", "terms", "examples", "length", "language", "duplicate"]
+REASONS = ("fields", *get_args(Acceptable))  # why a text fails
 # Failures with which nobody can use a text; people may accept one with another.
 NOT_CLUSTERED = ("fields", "duplicate")
 SHORTEST = 0.3  # of the original's characters
 LONGEST = 3.0
 _FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)
-
-
-class Checked(NamedTuple):
-    """A text after its checks."""
-
-    text: str  # as it can be used; as it came where it cannot be filled
-    mended: bool  # whether braces were doubled in it
-    status: str  # PASS or one of REASONS
 
 
 @dataclass(frozen=True)
@@ -66,12 +59,14 @@ class Original:
         """All that a rewriter is asked to keep."""
         return (*self.fields.elements(), *self.terms, *self.examples)
 
-    def check(self, text: str) -> Checked:
-        """Runs all checks but that for duplicates; where the fields differ, braces are doubled."""
+    def mended(self, text: str) -> str:
+        """Returns a text as it can be used: with braces doubled, where so its fields are right."""
         doubled = double_braces(text, self.fields)
-        mended = fields_of(text) != self.fields == fields_of(doubled)
-        text = doubled if mended else text
-        return Checked(text, mended, next(iter(self.failures(text)), PASS))
+        return doubled if fields_of(text) != self.fields == fields_of(doubled) else text
+
+    def status(self, text: str) -> str:
+        """Returns ``PASS`` or the first check that a text fails, but the one for duplicates."""
+        return next(iter(self.failures(text)), PASS)
 
     def failures(self, text: str) -> list[str]:
         """Returns the words of all checks that a text fails, but the one for duplicates."""
@@ -89,19 +84,18 @@ class Original:
         return [reason for reason, failed in fails.items() if failed]
 
 
-class Rewrite(NamedTuple):
-    """A text as it came."""
+def checked(original: Original, rewrites: Mapping[str, Iterable[str]]) -> Iterator[Record]:
+    """Yields original and rewrites, numbered, each with ``pass`` or the check that failed.
 
-    rewriter: str  # who worded it
-    text: str  # the rewrite
-
-
-def checked(original: Original, texts: Iterable[Rewrite]) -> Iterator[Record]:
-    """Yields original and rewrites, numbered, each with ``pass`` or the check that failed."""
-    hand_written = Rewrite(HAND_WRITTEN, original.text)
+    ``rewrites`` are the texts as they came, by rewriter.
+    """
+    texts = [(HAND_WRITTEN, original.text)]
+    for rewriter, worded in rewrites.items():
+        texts += [(rewriter, text) for text in worded]
     seen: set[str] = set()
-    for number, (rewriter, raw) in enumerate((hand_written, *texts)):
-        text, mended, status = original.check(raw)
+    for number, (rewriter, raw) in enumerate(texts):
+        text = original.mended(raw)
+        status = original.status(text)
         if status == PASS and folded(text) in seen:
             status = "duplicate"
         seen.add(folded(text))
@@ -110,18 +104,18 @@ def checked(original: Original, texts: Iterable[Rewrite]) -> Iterator[Record]:
             "text": text,
             "direction": original.direction,
             "rewriter": rewriter,
-            "mended": mended,
+            "mended": text != raw,
             "status": status,
         }
 
 
-def request_id(task: str, direction: Direction) -> str:
+def request_id(task: Settings) -> str:
     """Returns the name of what is asked about an original.
 
-    >>> request_id("LOI", 1), request_id("OQ", None)
+    >>> request_id({"id": "LOI", "directions": True}), request_id({"id": "OQ", "directions": False})
     ('LOI/+1', 'OQ')
     """
-    return task if direction is None else f"{task}/{direction:+d}"
+    return f"{task['id']}/+1" if task["directions"] else str(task["id"])
 
 
 def rewritten(task: Settings) -> Direction:

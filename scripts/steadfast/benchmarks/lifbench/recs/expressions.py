@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.benchmarks.lifbench.recs import checks, released, requests
+from steadfast.benchmarks.lifbench.recs import checks, requests
 from steadfast.benchmarks.lifbench.recs import review as reviews
 from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Decision, Decisions
 from steadfast.benchmarks.lifbench.tasks import Task
@@ -26,7 +26,6 @@ from steadfast.benchmarks.lifbench.templates import check_expressions
 # two ids are the same and none depends on another text.
 HAND = 200
 RANDOM = 1000
-RELEASED = "released"  # in place of a review: what the authors made of their rewrites
 SETS = 2000  # of random texts, beside which the picks stand
 REMEDY = "accept or edit rewrites {place} (docs/lifbench-variants.md), or raise lifbench.recs.count"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
@@ -47,38 +46,31 @@ def expressions(
     sampling: Literal["nearest", "random", "both"],
     seed: int,
     samples: int = 1,
-    directory: str | None = None,
 ) -> Record:
     """Returns the templates of a task that RECS samples, and which sample has which.
 
     Directions that were not rewritten keep their hand-written templates. A review is a file of
-    people's decisions, or ``released``; ``reviewed`` says whether it decides on every sampled text.
+    people's decisions; ``reviewed`` says whether it decides on every sampled text.
     """
     pool = list(read_jsonl(inputs["candidates"]))
     clusters = list(read_jsonl(inputs["clusters"]))
     name = task["id"]
-    own_review = None if review == RELEASED else review
-    decided = released.clusters(inputs, task, directory) if review == RELEASED else clusters
-    if own_review:
-        decisions = reviews.read_review(own_review, name, pool)
+    if review:
+        decisions = reviews.read_review(review, name, pool)
     else:
-        decisions = reviews.decisions_in(decided, pool)
+        decisions = reviews.decisions_in(clusters, pool)
     hand = requests.base(inputs, task)
     texts = _texts(pool, clusters, decisions)
-    where = f"{own_review or inputs['review']}: {name}"
-    remedy = REMEDY.format(place="there" if own_review else COPY)
+    where = f"{review or inputs['review']}: {name}"
+    remedy = REMEDY.format(place="there" if review else COPY)
     nearest = _nearest(texts, where, remedy) if sampling != "random" else {}
     numbers = range(samples if sampling != "nearest" else 0)
     drawn = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
     chosen = dict(nearest)  # texts by the ids of their expressions
     ids = {text["text_id"]: number for number, text in nearest.items()}
-    random_sets: list[list[int]] = []
-    for random_texts in drawn:
-        random_sets.append([])
-        for text in random_texts:
-            number = ids.setdefault(text["text_id"], RANDOM + text["text_id"])
-            chosen[number] = text
-            random_sets[-1].append(number)
+    for text in chain.from_iterable(drawn):
+        chosen[ids.setdefault(text["text_id"], RANDOM + text["text_id"])] = text
+    random_sets = [[ids[text["text_id"]] for text in texts_drawn] for texts_drawn in drawn]
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
     for template in hand["expressions"]:
@@ -91,7 +83,7 @@ def expressions(
         "origin": "recs",
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
-        "expressions": check_expressions(Task.of(task), sampled, inputs["candidates"]),
+        "expressions": check_expressions(Task(**task), sampled, inputs["candidates"]),
         "reviewed": all(text["word"] != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],

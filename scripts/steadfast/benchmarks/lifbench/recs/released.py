@@ -89,11 +89,8 @@ def candidates(
     inputs: Mapping[str, Path], task: Settings, directory: str | None
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
-    template, texts_by_rewriter = rewrites(task["id"], directory)
-    pool: list[checks.Rewrite] = []
-    for rewriter, texts in texts_by_rewriter.items():
-        pool += [checks.Rewrite(rewriter, text) for text in texts]
-    return checks.checked(checks.Original(task["id"], checks.rewritten(task), template), pool)
+    template, texts = rewrites(task["id"], directory)
+    return checks.checked(checks.Original(task["id"], checks.rewritten(task), template), texts)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
@@ -104,8 +101,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     entries = clustered(name, directory)
     texts = [template, *chain.from_iterable(texts_by_rewriter.values())]
     original = checks.Original(name, checks.rewritten(task), template)
-    checked_texts = [original.check(text).text for text in texts]
-    if [candidate["text"] for candidate in pool] != checked_texts:
+    if [candidate["text"] for candidate in pool] != list(map(original.mended, texts)):
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
             "alone; take these, or a review of your own"
@@ -113,7 +109,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     corrections = facts("lifbench/recs/released.yaml")["corrections"].get(name, {})
     for record, entry in zip(pool, _matched(texts, entries), strict=True):
         if entry["decision"] == "edit":
-            entry["edit"] = original.check(entry["released_text"]).text
+            entry["edit"] = original.mended(entry["released_text"])
             for wrong, right in corrections.items():
                 entry["edit"] = entry["edit"].replace(wrong, right)
         yield {"text_id": record["text_id"], "direction": original.direction, **entry}

@@ -14,8 +14,7 @@ from steadfast.judging.rewriting import UnreadableError, read, rewriting_prompt
 
 Source = Literal["own", "released"]
 ADVICE = (
-    "run again with another temperature or more tokens for this model, or leave it out "
-    "of lifbench.recs.rewriters"
+    "run again with another temperature or more tokens for this model, or leave it out of rewriters"
 )
 
 
@@ -47,9 +46,8 @@ def requests(
     """Yields one request a task (section 3.3 and Figure 8), as judge prompts."""
     for task in tasks:
         text = original_of(inputs, task, originals, directory)
-        direction = checks.rewritten(task)
-        keep = checks.Original(task["id"], direction, text).keep
-        yield asdict(rewriting_prompt(checks.request_id(task["id"], direction), text, keep, count))
+        keep = checks.Original(task["id"], checks.rewritten(task), text).keep
+        yield asdict(rewriting_prompt(checks.request_id(task), text, keep, count))
 
 
 def candidates(
@@ -57,10 +55,9 @@ def candidates(
 ) -> Iterator[Record]:
     """Yields a task's original and all rewrites of it, each checked; nothing is dropped."""
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
-    direction = checks.rewritten(task)
-    prompt = prompts[checks.request_id(task["id"], direction)]
+    prompt = prompts[checks.request_id(task)]
     (request,) = prompt.requests
-    texts: list[checks.Rewrite] = []
+    texts: dict[str, list[str]] = {}
     for rewriter in rewriters:
         reply = read_replies(inputs[rewriter]).get(request.id)
         where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
@@ -68,9 +65,9 @@ def candidates(
             status = reply.status if reply else "missing"
             raise UserError(f"{where}: no rewrites came (status {status}); {ADVICE}")
         try:
-            listed = read(reply.text, request.expected)
+            texts[rewriter] = read(reply.text, request.expected)
         except UnreadableError as error:
             message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
             raise UserError(message) from None
-        texts += [checks.Rewrite(rewriter, text) for text in listed]
-    return checks.checked(checks.Original(task["id"], direction, prompt.answer), texts)
+    original = checks.Original(task["id"], checks.rewritten(task), prompt.answer)
+    return checks.checked(original, texts)

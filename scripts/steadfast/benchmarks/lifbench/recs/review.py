@@ -5,22 +5,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import yaml
+from pydantic import Field, ValidationError
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
-from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.lifbench.recs import checks
+from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
+from steadfast.schema.strict import StrictModel
 
 FORMAT = 1
+PAGE = "docs/lifbench-variants.md"
 UNREAD = "unread"
 ACCEPT = "accept"
-REJECT = "reject"
 EDIT = "edit"
-STRINGS = (UNREAD, ACCEPT, REJECT)
 _HEAD = """\
 # Which rewrites of {task} may be used. Copy this file, edit the copy, and name its folder in
 # lifbench.recs.review. Of each cluster the first text from its centre that is accepted or edited,
@@ -103,74 +104,62 @@ def _original(task: str, candidates: Sequence[Record]) -> checks.Original:
     return checks.Original(task, record["direction"], record["text"])
 
 
+class Edit(StrictModel):
+    """What stands in place of a rewrite, and the checks that it may fail."""
+
+    edit: str = Field(pattern=r"\S")
+    despite: list[checks.Acceptable] = Field(default_factory=list)
+
+
+class Review(StrictModel):
+    """People's decisions, by the hash of each rewrite."""
+
+    format: Literal[1]
+    task: str
+    decisions: dict[str, Literal["unread", "accept", "reject"] | Edit]
+
+
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
     """Reads the decisions of a review, checked, by the hash of each text that was read."""
     text = read_text(path)
     check_source(path)
-    content = yaml.safe_load(text)
-    for key in content:
-        if key not in ("format", "task", "decisions"):
-            hint = nearest(str(key), ("format", "task", "decisions"))
-            raise UserError(f"{path}: unknown key {shown(key)}; {hint}")
-    if content.get("format") != FORMAT:
-        raise UserError(
-            f"{path}: format: {shown(content.get('format'))} is not {FORMAT}, which this version "
-            "reads; copy the review that the workflow wrote, and enter the decisions there"
-        )
-    if content.get("task") != task:
-        other = shown(content.get("task"))
-        raise UserError(f"{path}: task: {other} is not {task}; rename the file")
-    decisions = content.get("decisions")
-    if not isinstance(decisions, dict):
-        raise UserError(
-            f"{path}: decisions: a decision by the hash of each rewrite was expected; correct it"
-        )
+    try:
+        review = Review.model_validate(yaml.safe_load(text))
+    except ValidationError as error:
+        raise UserError(complaint(Review, error, str(path), PAGE)) from None
+    if review.task != task:
+        raise UserError(f"{path}: task: {review.task!r} is not {task}; rename the file")
     # Of equal texts the first counts; the others are duplicates.
     by_hash = {checks.text_hash(candidate["text"]): candidate for candidate in reversed(candidates)}
     original = _original(task, candidates)
     decided: dict[str, Decision] = {}
-    for key, value in decisions.items():
+    for key, value in review.decisions.items():
         where = f"{path}: decisions: {key}"
         if key not in by_hash:
             raise UserError(
                 f"{where}: no rewrite has this hash, since the rewrites have changed; copy the "
                 "review that the workflow wrote last, and transfer the decisions that still apply"
             )
-        decided[key] = _decision(value, where, by_hash[key], original)
-    _check_distinct(path, decided, by_hash)
-    return decided
-
-
-def _decision(value: object, where: str, record: Record, original: checks.Original) -> Decision:
-    if value in STRINGS:
-        if value == ACCEPT and record["status"] == "fields":
+        if value == ACCEPT and by_hash[key]["status"] == "fields":
             raise UserError(
                 f"{where}: the rewrite lacks fields of the original and cannot be filled; edit "
                 "or reject it"
             )
-        return Decision(str(value))
-    if not isinstance(value, dict) or EDIT not in value or not set(value) <= {EDIT, "despite"}:
-        words = ", ".join(STRINGS)
-        raise UserError(
-            f"{where}: unknown decision {shown(value)}; write one of {words}, or {{edit: a new "
-            f"text}}"
+        decided[key] = (
+            _edited(value, where, original) if isinstance(value, Edit) else Decision(value)
         )
-    text = value[EDIT]
-    despite = value.get("despite", [])
-    if not isinstance(text, str) or not text.strip():
-        raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
-    allowed = set(checks.REASONS) - {"fields"}
-    if not isinstance(despite, list) or not allowed.issuperset(map(str, despite)):
-        names = ", ".join(sorted(allowed))
-        raise UserError(f"{where}: despite: a list of checks was expected, of {names}")
-    failed = [word for word in original.failures(text) if word not in despite]
+    _check_distinct(path, decided, by_hash)
+    return decided
+
+
+def _edited(value: Edit, where: str, original: checks.Original) -> Decision:
+    failed = [word for word in original.failures(value.edit) if word not in value.despite]
     if failed:
         raise UserError(
-            f"{where}: edit: the new text fails the check of {failed[0]} "
-            "(docs/lifbench-variants.md); change it"
+            f"{where}: edit: the new text fails the check of {failed[0]} ({PAGE}); change it"
             + ("" if failed[0] == "fields" else f", or add despite: [{failed[0]}]")
         )
-    return Decision(EDIT, text)
+    return Decision(EDIT, value.edit)
 
 
 def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str, Record]) -> None:

@@ -4,7 +4,6 @@
 rubric is a mapping from task to a ``Scorer``.
 """
 
-from functools import partial
 from typing import Any
 
 from steadfast.base.errors import UserError
@@ -32,9 +31,7 @@ RELEASED: dict[str, Scorer] = {
     "OE": released_onedoc.extract,
 }
 CORRECTED: dict[str, Scorer] = {
-    "LSI": partial(lists.one_element, weights=WEIGHTS["corrected"]["LSI"]),
-    "LOI": partial(lists.one_element, weights=WEIGHTS["corrected"]["LOI"]),
-    "LOE": partial(lists.one_element, weights=WEIGHTS["corrected"]["LOE"]),
+    **dict.fromkeys(("LSI", "LOI", "LOE"), lists.one_element),
     **dict.fromkeys(("LBI", "LBE"), lists.any_element),
     "LMI": lists.many_elements,
     "MB": multidoc.label_documents,

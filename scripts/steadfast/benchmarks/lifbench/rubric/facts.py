@@ -1,7 +1,6 @@
 """What scorers give, and what they know of a context, prepared once per context and kept."""
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, norm
 if TYPE_CHECKING:
     import numpy as np
 T = TypeVar("T")
-_PREFIX = 16  # characters by which texts are looked up in a longer one
+_BEGINNING = 16  # characters by which elements are looked up in a response
 _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
@@ -54,29 +53,21 @@ class ListFacts:
         return Finder(self.places)
 
     @cached_property
-    def _indices(self) -> dict[str, list[int]]:
-        return _grouped((element, i) for i, element in enumerate(self.elements))
-
-    @cached_property
-    def _short(self) -> list[str]:
-        return sorted((e for e in self._indices if len(e) < _PREFIX), key=len)
-
-    @cached_property
-    def _by_prefix(self) -> dict[str, list[str]]:
-        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
+    def _by_beginning(self) -> dict[str, list[int]]:
+        """The 0-based indices by how elements begin; of those that are shorter, by nothing."""
+        beginnings = (e[:_BEGINNING] if len(e) >= _BEGINNING else "" for e in self.elements)
+        return _grouped((beginning, i) for i, beginning in enumerate(beginnings))
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _PREFIX + 1)
-        windows = {response[start : start + _PREFIX] for start in starts}
-        # Only elements whose beginning is in the response are counted in it.
-        candidates = self._short[: bisect_right(self._short, len(response), key=len)]
-        for prefix in windows & self._by_prefix.keys():
-            candidates += self._by_prefix[prefix]
+        starts = range(len(response) - _BEGINNING + 1)
+        beginnings = {response[start : start + _BEGINNING] for start in starts} | {""}
         counts: dict[int, int] = {}
-        for element in candidates:
-            if occurrences := response.count(element):
-                counts |= dict.fromkeys(self._indices[element], occurrences)
+        # Only elements whose beginning is in the response are counted in it.
+        for beginning in beginnings & self._by_beginning.keys():
+            for index in self._by_beginning[beginning]:
+                if occurrences := response.count(self.elements[index]):
+                    counts[index] = occurrences
         return counts
 
 

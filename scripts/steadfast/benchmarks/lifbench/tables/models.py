@@ -151,11 +151,7 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
         for key, heading in headings.items():
             chances = tidy.rows_of(rows, perspective=key)["chance"]
             if len(chances):
-                lowest = rounded(chances.min(), results.digits)
-                highest = rounded(chances.max(), results.digits)
-                spanned_levels = SHARED["range"].format(least=lowest, most=highest)
-                shown = lowest if lowest == highest else spanned_levels
-                levels.append(f"{heading.lower()} {shown}")
+                levels.append(f"{heading.lower()} {spanned(chances, results.digits)}")
         slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}
         notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
     shares = [MODEL, *columns_of(headings.values(), "Share of the variance")]

@@ -1,8 +1,8 @@
 """The paper's printed tables: which cells a run has too, and rows of them below the run's."""
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from steadfast.base.files import read_text
 from steadfast.base.resources import resource
@@ -18,27 +18,15 @@ TEXTS = STRINGS["published"]
 LABELS = [model.label for model in released_scores.PAPER_MODELS.values() if not model.is_reference]
 
 
-@dataclass(frozen=True)
-class AskedCells:
-    """What a run asked of its models, as far as the paper's cells depend on it."""
-
-    lengths: Collection[str]  # their names
-    tasks: Collection[str]  # of the rubric's
-    rubric: scored_tasks.Rubric = scored_tasks.PAPER
-
-    def has(self, length: str, column: str) -> bool:
-        """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
-
-        >>> AskedCells(["4k"], ["OR"]).has("4k", "OR"), AskedCells(["4k"], ["OR"]).has("", "OR")
-        (True, False)
-        """
-        at = length or (column if column in LENGTHS else "")
-        if not (at in self.lengths if at else set(self.lengths) == set(LENGTHS)):
-            return False
-        if column in scored_tasks.SCORED_TASKS:
-            return column in self.tasks
-        weighed = column not in WEIGHTED or self.rubric.weighting == "rubric"
-        return weighed and set(self.tasks) == set(scored_tasks.SCORED_TASKS)
+def has_cell(results: LifbenchResults, length: str, column: str) -> bool:
+    """Tells whether a run has a cell of the paper: made of the same lengths and tasks, alike."""
+    at = length or (column if column in LENGTHS else "")
+    if not (at in results.lengths if at else set(results.lengths) == set(LENGTHS)):
+        return False
+    if column in scored_tasks.SCORED_TASKS:
+        return column in results.tasks
+    weighed = column not in WEIGHTED or results.rubric.weighting == "rubric"
+    return weighed and set(results.tasks) == set(scored_tasks.SCORED_TASKS)
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
@@ -47,15 +35,13 @@ def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
     yield from csv.DictReader(read_text(path).splitlines())
 
 
-def with_printed(
-    table: Table, name: str, results: LifbenchResults, asked: AskedCells, same_prompts: bool
-) -> Table:
+def with_printed(table: Table, name: str, results: LifbenchResults, same_prompts: bool) -> Table:
     """Returns a table with the paper's cells that the run has too, in a section of their own."""
     if name not in NAMES:
         return table
     if results.rubric.name != "released":
         return replace(table, notes=(*table.notes, ("data", TEXTS["rubric"])))
-    rows = tuple(_rows(table, name, asked))
+    rows = tuple(_rows(table, name, results))
     if not rows:
         return replace(table, notes=(*table.notes, ("data", TEXTS["none"])))
     section = Section(rows, TEXTS["heading"], unranked=True, printed=True)
@@ -69,12 +55,12 @@ def first_value_column(table: Table) -> int:
     return 2 if second.heading == "Length" and not second.group else 1
 
 
-def _rows(table: Table, name: str, asked: AskedCells) -> Iterator[tuple[Cell, ...]]:
+def _rows(table: Table, name: str, results: LifbenchResults) -> Iterator[tuple[Cell, ...]]:
     """Yields a row a model, or a model and length, as the table has them."""
     cells: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
     for row in printed_rows(name):
         length = row.get("length", "")
-        if asked.has(length, row["column"]):
+        if has_cell(results, length, row["column"]):
             cells[row["model"]].setdefault(length, {})[row["column"]] = row["value"]
     before = first_value_column(table)
     headings = [column.heading for column in table.columns[before:]]

@@ -36,6 +36,9 @@ class LifbenchResults(Results):
     def __init__(self, frames: Frames, display: Display, rubric: Rubric):
         self.rubric = rubric
         coverage = frames["coverage"].set_index(["model", "task", "length"])
+        self._overall = rows_of(frames["coverage"], task=OVERALL, length="").set_index("model")
+        # Models some of whose samples were truncated.
+        self.truncated = set(self._overall.index[self._overall["prompt_truncated"] > 0])
         self._counts: dict[Any, dict[str, int]] = coverage[list(COUNTS)].to_dict("index")
         self.lengths = list(filter(None, coverage.index.unique("length")))
         tasks = coverage.index.unique("task")
@@ -72,12 +75,11 @@ class LifbenchResults(Results):
         task: str = OVERALL,
         length: str = "",
         ties: Ties = NO_TIES,
-        better: Literal["larger", "smaller"] = "larger",
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [model for model, n in counts.items() if n["scored"] < n["expected"]]
-        return Values(by_model, incomplete, ties, better)
+        return Values(by_model, incomplete, ties)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
         """Returns which models' ARS the corrected test tells apart, of a task and length."""
@@ -96,14 +98,9 @@ class LifbenchResults(Results):
             rows.append((label, Cell(length or STRINGS["notes"]["all_lengths"]), *by_model[model]))
         return tuple(rows)
 
-    @cached_property
-    def _truncated(self) -> frozenset[str]:
-        models = self.roster.models
-        return frozenset(model for model in models if self.counts(model)["prompt_truncated"])
-
     def label(self, model: str, repeated: bool = False) -> Cell:
         """Returns a model's name, with the dagger where any of its samples was truncated."""
-        marks: tuple[Mark, ...] = ("dagger",) if model in self._truncated else ()
+        marks: tuple[Mark, ...] = ("dagger",) if model in self.truncated else ()
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
     def ranking_notes(self) -> list[Note]:
@@ -135,15 +132,8 @@ class LifbenchResults(Results):
     @cached_property
     def notes(self) -> list[Note]:
         """Explanations of the marks that occur."""
-        notes: list[Note] = []
-        if self._truncated:
-            notes.append(("dagger", STRINGS["notes"]["dagger"]))
-        totals = []
-        for model in self.roster.models:
-            counts = self.counts(model)
-            label = {"model": self.roster.label(model)}
-            totals.append((label, counts["scored"], counts["expected"]))
-        notes += self.incomplete_notes(totals)
+        notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if self.truncated else []
+        notes += self.incomplete_model_notes(self._overall)
         if "recs" in self.frames:
             rows = self.frames["recs"]
             unread = ", ".join(dict.fromkeys(rows.loc[rows["reviewed"] == 0, "task"]))

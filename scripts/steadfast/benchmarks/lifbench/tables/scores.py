@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from statistics import mean
 
@@ -79,7 +80,7 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
     values = []
     for task in (*results.tasks, OVERALL):
         ties = results.ties(task, length)
-        values.append(results.values(results.ars[task, length], task, length, ties=ties))
+        values.append(results.values(results.ars[task, length], task, length, ties))
     if results.has_baseline:
         values.append(results.values(results.above_baseline[OVERALL, length], length=length))
     return results.cells(values)
@@ -124,34 +125,22 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
     overall = results.ars[OVERALL, ""]
     ties = results.ties()
-    # Marks as in print are for tables as the paper has them.
-    chance = {} if results.roster.as_printed else results.chance
     headings = []
     values = []
     for perspective, heading in STRINGS["perspectives"].items():
         headings.append(heading)
-        values.append(results.values(results.ifs[perspective, ""], better="smaller"))
-        if perspective in chance:
+        values.append(results.values(results.ifs[perspective, ""]))
+        if perspective in results.chance:
             headings.append(STRINGS["by_chance"].format(perspective=heading))
-            values.append(results.values(chance[perspective]))
+            values.append(results.values(results.chance[perspective]))
     cells = results.cells([*values, results.values(overall, ties=ties)])
-    suffixes: dict[tuple[str, str], str] = {}
-    if results.roster.as_printed:
-        # The paper prints the rank by value behind each value.
-        note = "ifs_ranks_as_printed"
-        suffixes = {place: f"({rank})" for place, rank in ranks_by_value(results).items()}
-    else:
-        texts = rank_texts(results.roster, ties, overall)
-        note = "ifs_ranks" if texts else ""
-        suffixes = {(model, "ARS"): f"({text})" for model, text in texts.items()}
-    for model, row in cells.items():
-        ranked = []
-        for heading, cell in zip([*headings, "ARS"], row, strict=True):
-            ranked.append(replace(cell, suffix=suffixes.get((model, heading), "")))
-        cells[model] = tuple(ranked)
+    rank_ranges = rank_texts(results.roster, ties, overall)
+    for model, text in rank_ranges.items():
+        *stability, score = cells[model]
+        cells[model] = (*stability, replace(score, suffix=f"({text})"))
     notes = [*results.notes, *results.tie_notes()]
-    notes += [(None, STRINGS["notes"][note])] if note else []
-    notes += [(None, STRINGS["notes"]["ifs_chance"])] if chance else []
+    notes += [(None, STRINGS["notes"]["ifs_ranks"])] if rank_ranges else []
+    notes += [(None, STRINGS["notes"]["ifs_chance"])] if results.chance else []
     in_order = results.roster.groups(_steadiness(results))
     sections = results.sections(in_order, cells.__getitem__)
     columns = (MODEL, *columns_of(headings, "IFS"), Column("ARS"))
@@ -187,7 +176,19 @@ def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -
     values = []
     for length in results.lengths:
         by_model = results.ifs[perspective, length]
-        values.append(results.values(by_model, length=length, better="smaller"))
+        values.append(results.values(by_model, length=length))
     cells = results.cells(values)
     notes = results.untested_notes()
     return values_table(results, name, columns_of(results.lengths), lambda _: cells, notes)
+
+
+# Tables of which the paper prints cells.
+PRINTED: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "table3_ars": ars_table,
+    "table4_ifs": ifs_table,
+    "table7_ars_by_length": ars_by_length_table,
+    "table8_ifp": ifp_table,
+    "table9_ifp_by_length": partial(ifp_table, by_length=True),
+    "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),
+    "table11_ifs_variable": partial(ifs_by_length_table, perspective="variable"),
+}

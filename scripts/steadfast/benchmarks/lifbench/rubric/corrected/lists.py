@@ -2,17 +2,18 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import normal
-from steadfast.benchmarks.lifbench.scored_tasks import ScorePoint
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 
 _MOST_LINES = 8  # lines of an answer that may be a slip of an element
 _HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")
+_ONE_ELEMENT = RUBRICS["corrected"]["LSI"]  # score points, those of LOI and LOE too
 SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
 
 
@@ -24,9 +25,7 @@ class Named(NamedTuple):
     form: float
 
 
-def one_element(
-    response: str, facts: ListFacts, expected: str, weights: Mapping[str, ScorePoint]
-) -> Marks:
+def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
     """Marks LSI, LOI and LOE: the expected element and nothing else, by Table 6 (Q17)."""
     named = _named(response, facts)
     right = normal(expected) in named.elements
@@ -35,7 +34,7 @@ def one_element(
         "correct": named.share * right / max(len(named.elements), 1),
         "ori": named.share,
     }
-    points = {name: fractions[name] * weights[name].weight for name in weights}
+    points = {name: fractions[name] * point.weight for name, point in _ONE_ELEMENT.items()}
     return Marks(points, {"ids": _ids(facts, named)})
 
 
@@ -103,7 +102,7 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     hits = (Counter(named) & Counter(expected)).total()
     share = hits / max(n, size, len(named))
     points = {
-        "format": 2 * list_form(is_whole, items) * _entries_form(value, facts),
+        "format": 2 * list_form(is_whole, items) * reading.entries_form(_bare(value, facts)),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
         "order": 2 * share * _in_order(named, expected),
@@ -111,12 +110,10 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     return Marks(points, {"size": size, "found": hits})
 
 
-def _entries_form(value: Any, facts: ListFacts) -> float:
-    """Returns 1 if each entry is one element and nothing else; a half less where none is."""
-    if not isinstance(value, list) or not value:
-        return 1.0
-    bare = sum(not isinstance(entry, str) or facts.finder.is_bare(entry) for entry in value)
-    return 0.5 + 0.5 * bare / len(value)
+def _bare(value: Any, facts: ListFacts) -> list[bool]:
+    """Returns whether each entry of a list is one element and nothing else."""
+    entries = value if isinstance(value, list) else []
+    return [not isinstance(entry, str) or facts.finder.is_bare(entry) for entry in entries]
 
 
 def _in_order(named: list[str], expected: list[str]) -> bool:

@@ -61,7 +61,8 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     # Numbers and types beside the sentences say which they are, and are none.
     sentences = [text for text in texts if not _is_label(text, facts=facts)]
     texts = sentences or (texts if isinstance(value, list) else [])
-    form = list_form(is_whole, items) * _entries_form(texts, facts)
+    plain = [normal(text) in facts.labelled or is_alone(text, facts) for text in texts]
+    form = list_form(is_whole, items) * reading.entries_form(plain)
     if not ids and _is_empty(is_whole, items, texts, response, facts):
         form *= 0.5 if texts else 1
         return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
@@ -120,11 +121,3 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
             named.append((near, lists.SLIP))
     return named
-
-
-def _entries_form(texts: list[str], facts: OneDocFacts) -> float:
-    """Returns 1 if each entry is one sentence and nothing else; a half less where none is."""
-    if not texts:
-        return 1.0
-    plain = sum(normal(text) in facts.labelled or is_alone(text, facts) for text in texts)
-    return 0.5 + 0.5 * plain / len(texts)

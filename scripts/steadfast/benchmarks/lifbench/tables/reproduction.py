@@ -1,7 +1,7 @@
 """The paper beside its own released scores: printed tables cell by cell."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -9,20 +9,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
-from steadfast.benchmarks.lifbench.tables import BUILDERS
-from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import (
     LABELS,
-    AskedCells,
     first_value_column,
+    has_cell,
     printed_rows,
 )
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
-from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
-from steadfast.contract import components, records
+from steadfast.benchmarks.lifbench.tables.scores import PRINTED, ranks_by_value
+from steadfast.contract import components
 from steadfast.show.cells import count_cell
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import Display, Shown
@@ -35,20 +32,6 @@ NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
 RANKS = ", ranks"
 Place = tuple[str, str, str]  # model, length (or "") and column
-
-
-def tables(
-    frames: components.Frames,
-    display: Display,
-    weighting: str,
-    rubric: str,
-    released: Mapping[str, str],
-    beyond: Beyond | None = None,
-    same_prompts: bool = False,
-) -> Iterator[Table | Printed]:
-    """Yields all tables of LIFBench, and the paper's printed cells beside ours."""
-    yield from own_tables(frames, display, weighting, rubric, beyond, same_prompts)
-    yield reproduction(compare(frames, released, Rubric(rubric, weighting)))
 
 
 class PrintedCell(NamedTuple):
@@ -94,11 +77,8 @@ def compare(
         if "model" in rows:
             of_paper[name] = rows[rows["model"].isin(models)]
     display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
-    results = LifbenchResults(of_paper, display, PAPER)
+    results = LifbenchResults(of_paper, display, rubric)
     explained = {tuple(row.values())[:4]: row for row in printed_rows("differences")}
-    coverage = frames["coverage"]
-    lengths = set(coverage["length"]) - {""}
-    asked_cells = AskedCells(lengths, set(coverage["task"]) - {records.OVERALL}, rubric)
     places: dict[tuple[str, str], int] = {}
     # The paper's ranks are among all of its models.
     if len(labels) == len(LABELS):
@@ -106,9 +86,9 @@ def compare(
             places[results.roster.label(model), column] = place
     cells = []
     for name, title in TABLES.items():
-        shown_cells = _shown(BUILDERS[name](results, name))
+        shown_cells = _shown(PRINTED[name](results, name))
         for cell in _printed(name, title, shown_cells, places):
-            if cell.model in labels and asked_cells.has(cell.length, cell.column):
+            if cell.model in labels and has_cell(results, cell.length, cell.column):
                 cells.append(cell._replace(note=_note(cell, shown_cells, explained)))
     return cells
 
