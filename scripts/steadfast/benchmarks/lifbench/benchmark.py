@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
 from steadfast.contract import components, data_notes, package, records
-from steadfast.contract.exports import Exports
+from steadfast.contract.exports import Exports, exports_by
 from steadfast.contract.task import Benchmark, DataFile, Measure, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
@@ -238,12 +238,18 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    card = {"texts": _texts(data), "templates": templates, "settings": settings}
-    return OWN.component("export:LifbenchExports", card)
+    return exports_by(
+        "lifbench/export.yaml",
+        by="steadfast.benchmarks.lifbench.export:LifbenchExports",
+        sources={**_texts(data), "templates": templates},
+        settings=settings,
+        length=next(iter(section.lengths)).replace("-", "_"),
+    )
 
 
 def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
     """Returns where the text of each corpus is from, or that the contexts are the released ones."""
+    licences = facts("corpora/licences.yaml")
     corpora = set()
     inputs: set[str] = set()  # of the contexts
     texts: dict[str, Record] = {}
@@ -251,13 +257,18 @@ def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
         if file.step == "corpus":
             corpora.add(file.path)
             settings = file.content.settings
-            pinned = {"repo": settings.get("repo"), "revision": settings.get("revision")}
-            source = file.content.name.split(":")[0].split(".")[-1]
-            texts[settings["corpus"]] = {"source": source, **pinned}
+            name = settings["corpus"]
+            if file.content.name.split(":")[0].endswith(".synthetic"):
+                texts[name] = licences["synthetic"]
+                continue
+            repo = settings.get("repo")
+            origin = f"{repo} at {settings['revision']}" if repo else "a directory of your own"
+            pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+            texts[name] = {"origin": origin, **licences["hub"][name if pinned else "another"]}
         elif file.step == "contexts":
             inputs.update(file.inputs.values())
     if inputs - corpora:
-        texts["contexts"] = {"source": "released"}
+        texts["contexts"] = licences["released"]
     return texts
 
 
