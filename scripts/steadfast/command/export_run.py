@@ -2,10 +2,8 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.base.errors import UserError
 from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
@@ -25,7 +23,6 @@ def main(arguments: Namespace) -> None:
         settings = load_config(read_source(file))
     results = Path(settings.pathvars.get("results", "results"))
     with errors_as_messages(results):
-        datasets = hub_datasets(arguments.hub or [])
         run = FinishedRun.of(results, Path(file))
         if arguments.scores:
             table = score_table(run)
@@ -36,17 +33,6 @@ def main(arguments: Namespace) -> None:
             print(
                 f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them"
             )
-        if datasets:
-            files = write_hub_results(run, datasets, results / "hub")
+        if arguments.hub:
+            files = write_hub_results(run, arguments.hub, results / "hub")
             print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")
-
-
-def hub_datasets(words: Sequence[str]) -> dict[str, str]:
-    """The data set on the hub of each benchmark, from words BENCHMARK=OWNER/NAME."""
-    datasets = {}
-    for word in words:
-        benchmark, equals, dataset = word.partition("=")
-        if not equals:
-            raise UserError(f"--hub: {word!r} has no =; write BENCHMARK=OWNER/NAME")
-        datasets[benchmark] = dataset
-    return datasets
