@@ -163,11 +163,9 @@ def _sources(config: Config, section: Ifeval) -> dict[str, str]:
 def _parts(section: Ifeval) -> dict[str, Part]:
     data = {("data", "prompts"): OWN.data_path("prompts")}
     parts = {ALONE: Part(LONGEST_PROMPT, data)}
+    kinds = [section.context, *([FILLER] if FILLER in section.positions else [])]
     for name, budget in section.lengths.items():
-        texts: dict[tuple[str, str], str] = {}
-        texts["contexts", section.context] = _text_file(section.context, name)
-        if FILLER in section.positions:
-            texts["contexts", FILLER] = _text_file(FILLER, name)
+        texts = {("contexts", kind): _text_file(kind, name) for kind in kinds}
         parts[name] = Part(budget + LONGEST_PROMPT, data | texts)
     return parts
 
