@@ -13,12 +13,11 @@ from pyarrow import parquet
 
 from prepared import Prepared
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, exports
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
 from steadfast.benchmarks.lifbench.export import LifbenchExports
 from steadfast.config.load import load_config
-from steadfast.contract.components import Answer, Component, component
+from steadfast.contract.components import Answer, component
 from steadfast.contract.exports import Exports
-from steadfast.contract.task import DataFile
 from steadfast.share.card import card
 from steadfast.share.export import export_benchmark
 
@@ -160,11 +159,7 @@ def test_texts_of_one_s_own_are_unknown(tmp_path):
 
 
 def test_published_contexts_are_named_as_what_they_hold():
-    config = load_config({"models": MODELS})
-    made_of = {"contexts": "lifbench/released/list_input.json"}
-    file = DataFile("lifbench/contexts/list/4k.jsonl", "contexts", Component("m:f"), made_of)
-    how = exports(config, LIFBENCH.settings(config), ["LSI"], [file])
-    found = component(how.plain).make().about()
+    found = about(lifbench={"contexts": "released", "lengths": {"4k": 3072}})
     assert [one.name for one in found.sources] == ["contexts", "templates"]
     assert found.withheld == ["contexts"]
 

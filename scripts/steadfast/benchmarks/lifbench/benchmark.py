@@ -241,34 +241,26 @@ def exports(
     return exports_by(
         "lifbench/export.yaml",
         by="steadfast.benchmarks.lifbench.export:LifbenchExports",
-        sources={**_texts(data), "templates": templates},
+        sources={**_texts(config, section, data), "templates": templates},
         settings=settings,
         length=next(iter(section.lengths)).replace("-", "_"),
     )
 
 
-def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
+def _texts(config: Config, section: Lifbench, data: Sequence[DataFile]) -> dict[str, Record]:
     """Returns where the text of each corpus is from, or that the contexts are the released ones."""
     licences = facts("corpora/licences.yaml")
-    corpora = set()
-    inputs: set[str] = set()  # of the contexts
+    if section.contexts == "released":
+        return {"contexts": licences["released"]}
     texts: dict[str, Record] = {}
-    for file in data:
-        if file.step == "corpus":
-            corpora.add(file.path)
-            settings = file.content.settings
-            name = settings["corpus"]
-            if file.content.name.split(":")[0].endswith(".synthetic"):
-                texts[name] = licences["synthetic"]
-                continue
-            repo = settings.get("repo")
-            origin = f"{repo} at {settings['revision']}" if repo else "a directory of your own"
-            pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
-            texts[name] = {"origin": origin, **licences["hub"][name if pinned else "another"]}
-        elif file.step == "contexts":
-            inputs.update(file.inputs.values())
-    if inputs - corpora:
-        texts["contexts"] = licences["released"]
+    for corpus in [file.content.settings for file in data if file.step == "corpus"]:
+        name = corpus["corpus"]
+        repo = corpus.get("repo")
+        origin = f"{repo} at {corpus['revision']}" if repo else "a directory of your own"
+        pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+        texts[name] = {"origin": origin, **licences["hub"][name if pinned else "another"]}
+        if config.corpora.source == "synthetic":
+            texts[name] = licences["synthetic"]
     return texts
 
 
