@@ -16,23 +16,21 @@ from steadfast.stats.tidy import write_csv
 
 def main(arguments: Namespace) -> None:
     """Writes to the results the folder ``inspect`` or ``hub``, or the table ``scores.csv``."""
-    config = arguments.config.resolve() if arguments.config else None
+    file = (arguments.config or default_config()).resolve()
     os.chdir(arguments.directory or ".")
-    file = config or default_config()
     with errors_as_messages(file):
         settings = load_config(read_source(file))
     results = Path(settings.pathvars.get("results", "results"))
     with errors_as_messages(results):
-        run = FinishedRun.of(results, Path(file))
+        run = FinishedRun.of(results, file)
         if arguments.scores:
             table = score_table(run)
             write_csv(results / "scores.csv", table)
             print(f"{results / 'scores.csv'}: {len(table)} responses")
         if arguments.inspect:
-            logs = write_logs(run, results / "inspect")
-            print(
-                f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them"
-            )
+            folder = results / "inspect"
+            logs = write_logs(run, folder)
+            print(f"{len(logs)} logs written; inspect view --log-dir {folder} shows them")
         if arguments.hub:
             files = write_hub_results(run, arguments.hub, results / "hub")
             print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")

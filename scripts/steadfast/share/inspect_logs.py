@@ -99,8 +99,8 @@ def results(answers: Sequence[FinishedAnswer]) -> Record:
         "unscored_samples": len(answers) - len(scored),
         "metrics": {"mean": {"name": "mean", "value": fmean(scored)}} if scored else {},
     }
-    evaluated = sum(answer.output is not None for answer in answers)
-    return {"total_samples": len(answers), "completed_samples": evaluated, "scores": [score]}
+    completed = sum(answer.output is not None for answer in answers)
+    return {"total_samples": len(answers), "completed_samples": completed, "scores": [score]}
 
 
 def eval_sample(
