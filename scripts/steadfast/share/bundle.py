@@ -24,6 +24,7 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import decided
 from steadfast.share import contents
 from steadfast.share.card import sources_table
+from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
 from steadfast.workflow.script import run_rule
 
 # Environment variables that hold keys, beside those that the config names.
@@ -55,7 +56,7 @@ def bundle_results(
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(chosen) for name, chosen in (rounds or {}).items()}
-    members: Members = {contents.CONFIG: as_yaml(config).encode()}
+    members: Members = {CONFIG: as_yaml(config).encode()}
     members |= {path: Path(path) for path in contents.files_of(own_files)}
     answers: dict[str, str] = {}  # input digests by the bundle's config
     for path, input_digest in contents.answers(run, InputDigests(run)).items():
@@ -65,19 +66,19 @@ def bundle_results(
         provenance.check()
         record = replaced(files.read_json(provenance.path), shortened)
         record_name = provenance.path.relative_to(results)
-        answers[f"{contents.ANSWERS}/{path}"] = input_digest
-        members[f"{contents.ANSWERS}/{path}"] = results / path
-        members[f"{contents.ANSWERS}/{record_name}"] = _json(record, input_digest)
+        answers[f"{ANSWERS}/{path}"] = input_digest
+        members[f"{ANSWERS}/{path}"] = results / path
+        members[f"{ANSWERS}/{record_name}"] = _json(record, input_digest)
     for job in run.jobs:
         # Where settings of a model were shortened, its requests have other hashes.
-        unchanged = answers[f"{contents.ANSWERS}/{job.outputs}"] == input_digests[job.outputs]
+        unchanged = answers[f"{ANSWERS}/{job.outputs}"] == input_digests[job.outputs]
         if unchanged and (results / job.journal).exists():
-            members[f"{contents.ANSWERS}/{job.journal}"] = _journal(results / job.journal)
+            members[f"{ANSWERS}/{job.journal}"] = _journal(results / job.journal)
     for path, step in decided(run):
-        decision = _json(files.read_json(results / path), step.input_digest)
-        members[f"{contents.ANSWERS}/{path}"] = decision
-    members |= {f"{contents.MADE}/{path}": results / path for path in contents.made(run, results)}
-    members[contents.README] = _readme(run).encode()
+        decision = files.read_json(results / path)
+        members[f"{ANSWERS}/{path}"] = _json(decision, step.input_digest)
+    members |= {f"{MADE}/{path}": results / path for path in contents.made(run, results)}
+    members[README] = _readme(run).encode()
     manifest = {
         "steadfast": __version__,
         "commit": asked_of_git("log", "-1", "--format=%H") or None,
@@ -85,7 +86,7 @@ def bundle_results(
         "sha256": {name: sha256(_content(file)).hexdigest() for name, file in members.items()},
         "input_digests": answers,
     }
-    members[contents.MANIFEST] = files.indented_json(manifest).encode()
+    members[MANIFEST] = files.indented_json(manifest).encode()
     _check_secrets(key_variables, members)
     write_archive(members, out)
 
