@@ -25,7 +25,7 @@ def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     measured nondeterminism, by path below the results."""
     input_digests = required_answers(run, steps)
     for name in run.running:
-        for model, part in product(run.evaluated_models(name), run.tasks[name].parts):
+        for model, part in run.cells(name):
             measured = steps.nondeterminism(name, model, part)
             input_digests[nondeterminism_path(name, model, part)] = measured.input_digest
     return input_digests
