@@ -3,12 +3,13 @@
     python bench/rubric_stability.py RELEASED
 
 RELEASED is the directory with LIFBench's released scores (``lifbench.released.directory``). Prints
-``bench/rubric_stability.md``'s table, and draws its figure beside it.
+IFS and its chance level of each model, then what ``bench/rubric_stability.md`` has, and draws the
+figure beside it.
 
-"Flaw or Artifact?" (arXiv 2509.01790) says that much
-of prompt sensitivity comes from rigid matching. What LIFEval matches rigidly is the form of a
-response: the score points of capability Fmt. Without them, the totals of the same responses are of
-content alone; if the rubric made the variation, IFS by content would be the smaller one.
+"Flaw or Artifact?" (arXiv 2509.01790) says that much of prompt sensitivity comes from rigid
+matching. What LIFEval matches rigidly is the form of a response: the score points of capability
+Fmt. Without them, the totals of the same responses are of content alone; if the rubric made the
+variation, IFS by content would be the smaller one.
 """
 
 import sys
@@ -27,37 +28,32 @@ from steadfast.contract.records import OVERALL
 
 LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
 PERSPECTIVES = ("expression", "variable", "length")
-POINTS = {
-    "all": lambda capabilities: True,
-    "form": lambda capabilities: capabilities == ("Fmt",),
-    "content": lambda capabilities: capabilities != ("Fmt",),
-}
+POINTS = ("all", "form", "content")
 PICTURE = Path(__file__).with_suffix(".png")
 
 
 def totals(frame: pd.DataFrame, name: str) -> pd.Series:
-    """Returns the mean of some of each response's score points, by their weights."""
+    """Returns the mean of some of each response's score points (``POINTS``), by their weights."""
     values = pd.Series(float("nan"), frame.index)
     for task in SCORED_TASKS:
-        points = Rubric("released").points(task)
-        chosen = {
-            point: fact.weight for point, fact in points.items() if POINTS[name](fact.capabilities)
-        }
-        rows = frame.loc[frame["task"] == task]
-        weighted = sum(rows[f"point.{name}"].astype(float) * w for name, w in chosen.items())
-        values[rows.index] = weighted / sum(chosen.values())
+        weights = {}
+        for point, fact in Rubric("released").points(task).items():
+            is_form = fact.capabilities == ("Fmt",)
+            if name == "all" or is_form == (name == "form"):
+                weights[f"point.{point}"] = fact.weight
+        points = frame.loc[frame["task"] == task, [*weights]].astype(float)
+        values[points.index] = points @ pd.Series(weights) / sum(weights.values())
     return values
 
 
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns overall IFS and its chance level by points, a row a model and perspective."""
-    parts = []
+    parts = {}
     for name in POINTS:
         rows = ifs(frame.assign(total=totals(frame, name)))
         rows = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
         rows = rows[rows["perspective"].isin(PERSPECTIVES)].astype({"model": str})
-        indexed = rows.set_index(["model", "perspective"])[["value", "chance"]]
-        parts.append(pd.concat({name: indexed}, axis=1))
+        parts[name] = rows.set_index(["model", "perspective"])[["value", "chance"]]
     return pd.concat(parts, axis=1)
 
 
@@ -77,20 +73,14 @@ def draw(table: pd.DataFrame) -> Figure:
 
 
 def main() -> None:
-    """Prints a line a model and the summary, and draws the figure."""
+    """Prints the table and the summary, and draws the figure."""
     models = [name for name, model in PAPER_MODELS.items() if not model.is_reference]
     cells = [(model, length) for model in models for length in LENGTHS]
     tasks = list(SCORED_TASKS)
     records = released_scores({name: name for name in models}, cells, sys.argv[1], tasks)
     scored = [Scored(*cell, record) for cell, rows in records.items() for record in rows]
     table = stability(score_frame(scored, "released"))
-    print("| model | " + " | ".join(f"{p}: all, content, form" for p in PERSPECTIVES) + " |")
-    for model in models:
-        line = [model]
-        for perspective in PERSPECTIVES:
-            values = table.loc[(model, perspective)].xs("value", level=1)
-            line.append(", ".join(f"{values[name]:.3f}" for name in ("all", "content", "form")))
-        print(f"| {' | '.join(line)} |")
+    print(table.round(3).to_string())
     for perspective in PERSPECTIVES:
         values = table.xs(perspective, level="perspective")
         steadier = (values["content", "value"] < values["all", "value"]).sum()

@@ -27,11 +27,10 @@ rule bundle:
     params:
         **provenance(lambda w: STEPS.bundle()),
         **({"rounds": RUN.rounds} if RUN.rounds else {}),
-        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         config=lambda w: portable(CONFIG),
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        input_digests=lambda w: contents.required_answers(RUN, STEPS),
+        input_digests=lambda w: contents.available_answers(RUN, STEPS, RESULTS),
     script:
         "../scripts/steadfast/share/bundle.py"

@@ -298,19 +298,16 @@ def test_a_folder_is_no_bundle(tmp_path):
 
 
 def test_times_and_the_order_of_making_change_no_byte_of_an_archive(tmp_path):
-    folder = tmp_path / "folder"
-    (folder / "b").mkdir(parents=True)
-    for name in ("b/two.txt", "a.txt"):
-        (folder / name).write_text(name)
-    write_archive(folder, tmp_path / "first.zip")
-    (folder / "a.txt").unlink()
-    (folder / "a.txt").write_text("a.txt")
-    os.utime(folder / "b/two.txt", (1, 1))
-    write_archive(folder, tmp_path / "second.zip")
+    (tmp_path / "a").write_text("a.txt")
+    members = {"a.txt": tmp_path / "a", "b/two.txt": b"two", "b-1.txt": b"1"}
+    write_archive(members, tmp_path / "first.zip")
+    os.utime(tmp_path / "a", (1, 1))
+    write_archive(dict(reversed(members.items())), tmp_path / "second.zip")
     first, second = ((tmp_path / f"{name}.zip").read_bytes() for name in ("first", "second"))
     assert first == second
     with zipfile.ZipFile(tmp_path / "first.zip") as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
             "a.txt": b"a.txt",
-            "b/two.txt": b"b/two.txt",
+            "b/two.txt": b"two",
+            "b-1.txt": b"1",
         }

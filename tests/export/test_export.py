@@ -17,7 +17,7 @@ from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
 from steadfast.benchmarks.lifbench.export import LifbenchExports
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, component
-from steadfast.contract.exports import Exports, PlainExports
+from steadfast.contract.exports import Exports
 from steadfast.share.card import card
 from steadfast.share.export import export_benchmark
 
@@ -210,7 +210,7 @@ def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
     ],
 )
 def test_a_released_benchmark_s_licence_is_its_own(name, licence, withheld):
-    known = PlainExports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
+    known = Exports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
     text = card(known, [])
     assert f"\nlicense: {licence}\n" in text
     assert ("Not for publication as it is" in text) == withheld

@@ -11,8 +11,8 @@ from steadfast.contract.exports import Asked
 TEXT = {"context_id": "multidoc-4k-s0", "tokens": 2, "text": "text 0"}
 
 
-def exported(texts="synthetic", source="released", sets=("ifeval",)):
-    return IfevalExports(source, sets, texts, {"seed": 1})
+def exported():
+    return IfevalExports("ifeval/export.yaml", {"ifeval": "ifeval"}, {"seed": 1})
 
 
 def given(positions=("after",)):
@@ -43,19 +43,3 @@ def test_a_prompt_is_what_precedes_the_text_the_text_and_what_follows(position):
     whole = exported().prompt(parts["4k"][0])
     before, _, behind = whole.partition("text 0")
     assert ("Say it." in before, "Say it." in behind) == (position != "after", position != "before")
-
-
-@pytest.mark.parametrize(
-    ("exports", "tables", "sources"),
-    [
-        (exported(), ["prompts", "instances", "contexts"], ["ifeval", "texts"]),
-        (exported(""), ["prompts", "instances"], ["ifeval"]),
-        (exported("", "local"), ["prompts", "instances"], ["ifeval"]),
-    ],
-    ids=["with texts", "alone", "of one's own"],
-)
-def test_the_card_is_of_what_there_is(exports, tables, sources):
-    card = exports.about()
-    assert [[*card.tables], [*card.columns]] == [tables] * 2
-    assert [one.name for one in card.sources] == sources
-    assert (card.languages, card.settings) == (["en"], {"seed": 1})

@@ -79,10 +79,11 @@ def test_models_are_asked_published_prompts_at_pinned_addresses():
 
 
 def test_an_export_says_what_was_asked_and_nothing_of_one_s_own_folders():
-    settings = task(models=API, **PUBLISHED, sets=["ifbench"], lengths={}).exports.settings
-    assert {name: settings[name] for name in ("source", "sets", "texts")} == {
-        "source": "local", "sets": ["ifbench"], "texts": "",
-    }  # fmt: skip
-    assert {"seed", "positions", "lengths"} <= settings["settings"].keys()
-    assert not {"directory", "instructions"} & settings["settings"].keys()
-    assert task().exports.settings["sets"] == ["synthetic"]
+    card = task(models=API, **PUBLISHED, sets=["ifbench"], lengths={}).exports.make().about()
+    assert [source.name for source in card.sources] == ["ifbench"]
+    assert card.sources[0].origin == "a directory of your own"
+    assert card.languages == ["en"]
+    assert {"seed", "positions", "lengths"} <= card.settings.keys()
+    assert not {"directory", "instructions"} & card.settings.keys()
+    sources = task().exports.make().about().sources
+    assert [source.name for source in sources] == ["synthetic", "texts"]

@@ -16,7 +16,7 @@ SMALL = {
 
 def installed(folder: Path, **further: str) -> None:
     """Puts the examples into a folder of ``PYTHONPATH``, as an installer would."""
-    for path in EXAMPLES.glob("*.py"):
+    for path in EXAMPLES.glob("*.*"):
         shutil.copy2(path, folder)
     (folder / "outside-1.0.dist-info").mkdir()
     (folder / "outside-1.0.dist-info/METADATA").write_text("Name: outside\nVersion: 1.0\n")

@@ -16,7 +16,7 @@ from steadfast.base.files import read_jsonl
 from steadfast.contract import registry
 from steadfast.simple.instance import Instance
 
-NAMES = ("graphwalks", "ifscale", "ifscale_density", "ifscale_keywords")
+NAMES = ("graphwalks", "ifscale", "ifscale_density")
 ODD = ("{}", "{}s", "{}-led", "**{}**", "_{}_", "({}),", "“{}”", "{}'s", "*{}", "<b>{}", "__{}!__.")
 
 

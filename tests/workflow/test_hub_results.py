@@ -71,8 +71,8 @@ def test_what_would_mislead_is_refused(run):
     for dataset, message in (
         ("long=me/long", "long: Score of gold is of 1 of 2 samples; run the workflow again"),
         ("other=me/other", "the run has no benchmark 'other'; name one of rooms, why, long"),
-        ("rooms=rooms", "--hub: 'rooms' is no id on the hub; write OWNER/NAME"),
-        ("rooms", "--hub: 'rooms' has no =; write BENCHMARK=OWNER/NAME"),
+        ("rooms=rooms", "--hub: 'rooms=rooms' names no data set; write BENCHMARK=OWNER/NAME"),
+        ("rooms", "--hub: 'rooms' names no data set; write BENCHMARK=OWNER/NAME"),
     ):
         done = export(run, dataset)
         assert done.returncode == 1 and message in done.stderr, dataset

@@ -1,9 +1,9 @@
 """IFScale (arXiv 2507.11538): reports with many keywords, in our own wording and vocabulary."""
 
 import re
+from pathlib import Path
 from typing import Any
 
-from ifscale_keywords import WORDS
 from numpy.random import RandomState
 from pydantic import Field
 
@@ -14,6 +14,8 @@ from steadfast.simple.instance import Instance, Mark
 
 REQUEST = "Write a coherent business report in sections, without lists of words.\n"
 EMPHASIS = re.compile(r"(\*{1,2}|_{1,2})(.*?)\1")
+# Five hundred words of business reports, a vocabulary of our own.
+WORDS = Path(__file__).with_name("ifscale_keywords.txt").read_text(encoding="utf-8").split()
 PUNCTUATION = '.,!?()[]{}":;*_'  # no hyphen or apostrophe: "tax-free" is not "tax"
 
 
@@ -22,7 +24,7 @@ class Ifscale(StrictModel):
 
     densities: list[int] = Field(default=[10, 50, 100, 250, 500], description="Keywords of each.")
     reports: int = Field(default=20, ge=1, le=1000, description="Reports of each density.")
-    keywords: list[str] = Field(default=WORDS.split(), description="The vocabulary.")
+    keywords: list[str] = Field(default=WORDS, description="The vocabulary.")
 
 
 def instances(part: str, seed: int, reports: int, keywords: list[str], **_: Any) -> list[Instance]:

@@ -200,9 +200,14 @@ def check_regular(folder: Path) -> None:
                     )
 
 
+def indented_json(value: object) -> str:
+    """JSON for people: sorted keys, an indent of two."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n"
+
+
 def write_json(path: Path | str, value: object) -> None:
-    """Replaces a JSON file atomically: sorted keys, an indent of two."""
-    write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
+    """Replaces a JSON file atomically."""
+    write_text(path, indented_json(value))
 
 
 def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> None:

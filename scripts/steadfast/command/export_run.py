@@ -2,10 +2,8 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.base.errors import UserError
 from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
@@ -18,35 +16,21 @@ from steadfast.stats.tidy import write_csv
 
 def main(arguments: Namespace) -> None:
     """Writes to the results the folder ``inspect`` or ``hub``, or the table ``scores.csv``."""
-    config = arguments.config.resolve() if arguments.config else None
+    file = (arguments.config or default_config()).resolve()
     os.chdir(arguments.directory or ".")
-    file = config or default_config()
     with errors_as_messages(file):
         settings = load_config(read_source(file))
     results = Path(settings.pathvars.get("results", "results"))
     with errors_as_messages(results):
-        datasets = hub_datasets(arguments.hub or [])
-        run = FinishedRun.of(results, Path(file))
+        run = FinishedRun.of(results, file)
         if arguments.scores:
             table = score_table(run)
             write_csv(results / "scores.csv", table)
             print(f"{results / 'scores.csv'}: {len(table)} responses")
         if arguments.inspect:
-            logs = write_logs(run, results / "inspect")
-            print(
-                f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them"
-            )
-        if datasets:
-            files = write_hub_results(run, datasets, results / "hub")
+            folder = results / "inspect"
+            logs = write_logs(run, folder)
+            print(f"{len(logs)} logs written; inspect view --log-dir {folder} shows them")
+        if arguments.hub:
+            files = write_hub_results(run, arguments.hub, results / "hub")
             print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")
-
-
-def hub_datasets(words: Sequence[str]) -> dict[str, str]:
-    """The data set on the hub of each benchmark, from words BENCHMARK=OWNER/NAME."""
-    datasets = {}
-    for word in words:
-        benchmark, equals, dataset = word.partition("=")
-        if not equals:
-            raise UserError(f"--hub: {word!r} has no =; write BENCHMARK=OWNER/NAME")
-        datasets[benchmark] = dataset
-    return datasets

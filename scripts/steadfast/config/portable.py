@@ -44,12 +44,11 @@ def portable(config: Config) -> Settings:
         Plain values, which are a valid config.
     """
     values = config.model_dump(mode="json", exclude={"pathvars"})
-    for kind in ASKED:
-        for model in values[kind].values():
-            for key in OWN_TO_A_MACHINE & model.keys():
-                del model[key]
-            if KEY in model:
-                model[KEY] = None
+    for _, model in _models(values):
+        for key in OWN_TO_A_MACHINE & model.keys():
+            del model[key]
+        if KEY in model:
+            model[KEY] = None
     shortened: Settings = replaced(values, outside_paths(values))
     return shortened
 
@@ -66,19 +65,12 @@ def check_portable(raw: Settings) -> None:
     """
     check_plain(raw)
     places: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
-    for place, text in _texts(raw):
-        if _leads_out(text):
-            places.append(place)
-    for kind in ASKED:
-        models = raw.get(kind)
-        for name, model in models.items() if isinstance(models, Mapping) else ():
-            if isinstance(model, Mapping):
-                for key in sorted(OWN_TO_A_MACHINE):
-                    if model.get(key):
-                        places.append((kind, name, key))
-                # An API key is sent by default; only null prevents it.
-                if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None:
-                    places.append((kind, name, KEY))
+    places += [place for place, _ in _paths_out(raw)]
+    for place, model in _models(raw):
+        places += [(*place, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
+        # An API key is sent by default; only null prevents it.
+        if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None:
+            places.append((*place, KEY))
     if places:
         raise UserError(
             f"config: {dotted(places[0])}: a shared config must not run programs, send API keys or "
@@ -89,14 +81,22 @@ def check_portable(raw: Settings) -> None:
 def foreign_code(raw: Settings) -> list[str]:
     """The keys of models by which a config makes an engine import and run code."""
     keys = []
-    for kind in ASKED:
-        for name, model in raw.get(kind, {}).items():
-            for place, value in _leaves(model.get("engine_args"), (kind, name, "engine_args")):
-                names_code = isinstance(value, str) and CODE.fullmatch(value)
-                # trust_remote_code: code of the checkpoint itself.
-                if names_code or (place[-1] == TRUSTED and value):
-                    keys.append(dotted(place))
+    for model_place, model in _models(raw):
+        for place, value in _leaves(model.get("engine_args"), (*model_place, "engine_args")):
+            names_code = isinstance(value, str) and CODE.fullmatch(value)
+            # trust_remote_code: code of the checkpoint itself.
+            if names_code or (place[-1] == TRUSTED and value):
+                keys.append(dotted(place))
     return keys
+
+
+def _models(raw: Settings) -> Iterator[tuple[tuple[str, str], Any]]:
+    """The settings of each model, judge and rewriter, with the keys that lead to them."""
+    for kind in ASKED:
+        models = raw.get(kind)
+        for name, model in models.items() if isinstance(models, Mapping) else ():
+            if isinstance(model, Mapping):
+                yield (kind, name), model
 
 
 def outside_paths(value: Any) -> dict[str, str]:
@@ -107,30 +107,23 @@ def outside_paths(value: Any) -> dict[str, str]:
     {'/data/mine/': 'mine', '../c': 'c'}
     """
     last_names = {}
-    for _, text in _texts(value):
-        if _leads_out(text):
-            # Only a drive tells: a backslash is an ordinary character of other systems' names.
-            windows = PureWindowsPath(text)
-            name = (windows if windows.drive else PurePosixPath(text)).name
-            last_names[text] = "" if name == ".." else name
+    for _, text in _paths_out(value):
+        # Only a drive tells: a backslash is an ordinary character of other systems' names.
+        windows = PureWindowsPath(text)
+        name = (windows if windows.drive else PurePosixPath(text)).name
+        last_names[text] = "" if name == ".." else name
     return last_names
 
 
-def _leads_out(text: str) -> bool:
-    return (
-        text.startswith(("/", "~"))
-        or bool(PureWindowsPath(text).drive)
-        or ".." in PureWindowsPath(text).parts
-    )
-
-
-def _texts(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The strings among plain values that may be paths, with the keys that lead to them."""
-    for place, leaf in _leaves(value):
+def _paths_out(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The paths among plain values that lead out of the working directory, with their keys."""
+    for place, text in _leaves(value):
         # Outside models and datasets, a key of such a name may be any of the user's own.
         prose = len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
-        if isinstance(leaf, str) and not prose:
-            yield place, leaf
+        if isinstance(text, str) and not prose:
+            windows = PureWindowsPath(text)
+            if text.startswith(("/", "~")) or windows.drive or ".." in windows.parts:
+                yield place, text
 
 
 def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -1,14 +1,13 @@
 """A benchmark exported as a data set: its tables, and its card."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from string import Template
 from typing import Any, Literal, NamedTuple
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Component, Data, Sample
-from steadfast.contract.records import Prompt
 from steadfast.contract.request import Item
 from steadfast.schema.judged import JudgedSection
 
@@ -59,7 +58,7 @@ class About:
     tables: Mapping[str, str]
     columns: Mapping[str, Mapping[str, str]]
     sources: Sequence[Source]
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, object]
     usage: str = ""
     citation: str = ""
 
@@ -76,13 +75,6 @@ class About:
         return [source.name for source in self.sources if source.redistribution in barred]
 
 
-def about_by(card: Settings, sources: Sequence[Source], settings: Settings) -> About:
-    """The card by a file of facts, with sources and settings of the config."""
-    names = ("title", "summary", "languages", "tables", "columns", "usage", "citation")
-    fixed = {name: card[name] for name in names if name in card}
-    return About(sources=sources, settings=settings, **fixed)
-
-
 class Asked(NamedTuple):
     """A sample, its prompt for models, and its reference answer (``Simulator.reference``)."""
 
@@ -91,15 +83,47 @@ class Asked(NamedTuple):
     reference: str
 
 
-class Exports(ABC):
-    """How a benchmark is exported; touches no files."""
+class Exports:
+    """How a benchmark is exported: tables of its prompts and data; touches no files.
 
-    @abstractmethod
+    Args:
+        card: a file of facts for the card, in ``resources``, beside ``export/plain.yaml``.
+        sources: of the texts by name, each the fields of a ``Source``, or its name in the card.
+        settings: of the config, to show.
+        words: what ``$name`` stands for in title, summary and usage.
+    """
+
+    def __init__(
+        self, card: str, sources: Mapping[str, str | Settings], settings: Settings, **words: str
+    ):
+        self._card = {**facts("export/plain.yaml"), **facts(card)}
+        self._sources = sources
+        self._settings = settings
+        self._words = words
+
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """The rows of each table by split, the main table first.
+        """The rows of each table by split, the main table first: prompts by part, and each kind of
+        data by file.
 
         ``parts`` has the samples of each part in the order of its prompts, ``data`` their data.
         """
+        prompts: dict[str, list[Record]] = {}
+        for part, requests in parts.items():
+            prompts[part] = [self.row(request) for request in requests]
+        # Parts may have data files in common, which are exported once.
+        kinds: dict[str, dict[str, Any]] = {}
+        for part_data in data.values():
+            for kind, files in part_data.items():
+                kinds.setdefault(kind, {}).update(files)
+        filled = {kind: files for kind, files in kinds.items() if any(files.values())}
+        return {"prompts": prompts, **filled}
+
+    def row(self, asked: Asked) -> Record:
+        """A prompt's row, with the reference answer where the card describes that column."""
+        row: Record = {**asked.sample.prompt}
+        if "reference" in self._card["columns"]["prompts"]:
+            row["reference"] = asked.reference
+        return row
 
     def prompt(self, asked: Asked) -> str:
         """The entire prompt, as the card describes how to join it from the tables: by default
@@ -107,9 +131,22 @@ class Exports(ABC):
         prompt = asked.sample.prompt
         return f"{prompt.get('before', '')}{asked.item.context}{prompt['instruction']}"
 
-    @abstractmethod
     def about(self) -> About:
         """The card."""
+        texts = dict(self._card)
+        known_sources = texts.pop("sources")
+        for name in ("title", "summary", "usage"):
+            texts[name] = Template(texts[name]).safe_substitute(self._words)
+        sources = []
+        for name, source in self._sources.items():
+            fields = known_sources[source] if isinstance(source, str) else source
+            sources.append(Source(name, **fields))
+        return About(sources=sources, settings=self._settings, **texts)
+
+
+def exports_by(card: str, by: str = f"{__name__}:Exports", **arguments: Any) -> Component[Any]:
+    """How a benchmark is exported: arguments of ``Exports``, or of its own class (``by``)."""
+    return Component(by, {"card": card, **arguments}, (card,))
 
 
 def plain_exports(
@@ -122,37 +159,4 @@ def plain_exports(
     """
     sources = {"instances": section.source} | ({"instances added": "local"} if added else {})
     settings = {"seed": seed, **section.model_dump(include={"source", *shown})}
-    return Component(
-        "steadfast.contract.exports:PlainExports",
-        {"known": f"{name}/export.yaml", "sources": sources, "settings": settings},
-        (f"{name}/export.yaml",),
-    )
-
-
-class PlainExports(Exports):
-    """Tables of prompts and data; the card by a file of facts (``known``), the kind of source of
-    each set of instances, and the config's settings to show.
-    """
-
-    def __init__(self, known: str, sources: Mapping[str, str], settings: Settings):
-        self._facts = facts(known)
-        self._sources = sources
-        self._settings = settings
-
-    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """Prompts by part, and each kind of data by file."""
-        prompts: dict[str, list[Prompt]] = {}
-        for part, requests in parts.items():
-            prompts[part] = [request.sample.prompt for request in requests]
-        # Parts may have data files in common, which are exported once.
-        kinds: dict[str, dict[str, Any]] = {}
-        for part_data in data.values():
-            for kind, files in part_data.items():
-                kinds.setdefault(kind, {}).update(files)
-        return {"prompts": prompts, **kinds}
-
-    def about(self) -> About:
-        sources: list[Source] = []
-        for name, kind in self._sources.items():
-            sources.append(Source(name=name, **self._facts["sources"][kind]))
-        return about_by({**facts("export/plain.yaml"), **self._facts}, sources, self._settings)
+    return exports_by(f"{name}/export.yaml", sources=sources, settings=settings)

@@ -1,6 +1,7 @@
 """A data set described for people: the README.md of the hub."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from steadfast import __version__
@@ -8,10 +9,28 @@ from steadfast.base.files import canonical_json
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import resource
 from steadfast.contract.exports import About, Source
-from steadfast.share.columns import JSON, ExportTable
 
 # The hub's names of licences, by SPDX's.
 HUB_LICENCES = {"MIT": "mit", "Apache-2.0": "apache-2.0", "CC-BY-4.0": "cc-by-4.0"}
+
+# Type of a column of JSON text.
+JSON = "JSON text"
+
+
+@dataclass(frozen=True)
+class ExportTable:
+    """A table of an exported data set: each column's type, and the ``pyarrow.Table`` of each split.
+
+    A type is ``JSON`` or pyarrow's name of a plain one.
+    """
+
+    name: str
+    types: Mapping[str, str]
+    splits: Mapping[str, Any]
+
+    def path(self, split: str) -> str:
+        """The file of a split, below the folder of the data set."""
+        return f"{self.name}/{split}.parquet"
 
 
 def card(about: About, tables: Sequence[ExportTable]) -> str:
@@ -60,10 +79,8 @@ def sources_table(sources: Iterable[Source]) -> str:
 def _described(table: ExportTable, about: About) -> dict[str, str]:
     """Returns the card's entry on a table: its splits and its columns."""
     texts = about.columns.get(table.name, {})
-    counts = [(split, f"{len(rows):,}") for split, rows in table.splits.items()]
-    columns = []
-    for name, kind in table.types.items():
-        columns.append((f"`{name}`", "JSON text" if kind == JSON else kind, texts.get(name, "")))
+    counts = [(split, f"{rows.num_rows:,}") for split, rows in table.splits.items()]
+    columns = [(f"`{name}`", kind, texts.get(name, "")) for name, kind in table.types.items()]
     return {
         "name": table.name,
         "counts": markdown_table(["split", "rows"], counts),

@@ -25,7 +25,7 @@ def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     measured nondeterminism, by path below the results."""
     input_digests = required_answers(run, steps)
     for name in run.running:
-        for model, part in product(run.evaluated_models(name), run.tasks[name].parts):
+        for model, part in run.cells(name):
             measured = steps.nondeterminism(name, model, part)
             input_digests[nondeterminism_path(name, model, part)] = measured.input_digest
     return input_digests
@@ -45,6 +45,13 @@ def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     return input_digests
 
 
+def available_answers(run: Evaluation, steps: InputDigests, results: Path) -> dict[str, str]:
+    """Those of ``answers`` that a run in this folder has."""
+    measured = steps.measured_nondeterminism(results)
+    input_digests = {path: input_digest for path, (input_digest, _) in measured.items()}
+    return required_answers(run, steps) | input_digests
+
+
 def scores(run: Evaluation) -> list[str]:
     """The scores of all models."""
     files = []
@@ -58,13 +65,12 @@ def metrics(run: Evaluation) -> list[str]:
     """The paths of all metrics, and of the provenances beside them."""
     files = []
     for name in run.running:
-        folder = f"{name}/metrics"
-        files += [f"{folder}/{metric}.csv" for metric in run.tasks[name].metrics.names]
-        files.append(f"{folder}/provenance.json")
+        names = [f"{metric}.csv" for metric in run.tasks[name].metrics.names]
+        files += [f"{name}/metrics/{file}" for file in [*names, "provenance.json"]]
     return files
 
 
-def made_files(run: Evaluation, results: Path) -> list[str]:
+def made(run: Evaluation, results: Path) -> list[str]:
     """What the run made of the responses: scores, metrics and tables."""
     score_files = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
@@ -127,9 +133,9 @@ def _visible_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     visible = []
-    for file in files_below(path):
+    for file in path.rglob("*"):
         name = file.relative_to(path)  # the folder itself may lie below a hidden one
-        if not is_hidden(name) and "__pycache__" not in name.parts:
+        if file.is_file() and not is_hidden(name) and "__pycache__" not in name.parts:
             visible.append(file)
     return visible
 
@@ -137,8 +143,3 @@ def _visible_files(path: Path) -> list[Path]:
 def is_hidden(path: Path | PurePosixPath) -> bool:
     """Whether a part of a path is hidden, as version control and shells have their files."""
     return any(part.startswith(".") for part in path.parts)
-
-
-def files_below(folder: Path) -> list[Path]:
-    """All files of a folder, by name."""
-    return sorted(path for path in folder.rglob("*") if path.is_file())

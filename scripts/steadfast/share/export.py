@@ -1,24 +1,25 @@
 """Rule export_benchmark: a benchmark as built, as a data set."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_text
+from steadfast.base.files import Record, canonical_json, write_text
 from steadfast.contract.components import Simulator, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
-from steadfast.share.card import card
-from steadfast.share.columns import arrow, table
+from steadfast.share.card import JSON, ExportTable, card
 from steadfast.workflow.script import paths, run_rule
 
-T = TypeVar("T")
 CARD = "README.md"
+# The types of a column whose values Parquet holds as they are; one of others is JSON text.
+PLAIN = ({str}, {bool}, {int, float})
 
 
 def export_benchmark(
-    name: str,
+    benchmark: str,
     exports: Sequence[Any],
     simulator: Sequence[Any],
     parts: Sequence[PartFiles],
@@ -31,27 +32,14 @@ def export_benchmark(
     reference: Simulator = component(simulator).make()
     requests = {part.name: list(_requests(part, exporter, reference)) for part in parts}
     rows = exporter.tables(requests, {part.name: read_data(part.sources) for part in parts})
-    tables = [table(title, _named(splits)) for title, splits in rows.items()]
-    counts = []
+    tables = [table(title, splits) for title, splits in rows.items()]
     for exported in tables:
-        for split in exported.splits:
+        for split, content in exported.splits.items():
             path = out / exported.path(split)
             path.parent.mkdir(parents=True, exist_ok=True)
-            parquet.write_table(arrow(exported, split), path, compression="zstd")
-        counts.append(f"{sum(map(len, exported.splits.values())):,} {exported.name}")
+            parquet.write_table(content, path, compression="zstd")
+            print(f"{benchmark}: {content.num_rows:,} {exported.name} of {split}")
     write_text(out / CARD, card(exporter.about(), tables))
-    print(f"{name}: {', '.join(counts)}")
-
-
-def _named(splits: Mapping[str, T]) -> dict[str, T]:
-    """Splits by names that the hub allows, which hold no hyphen."""
-    renamed = {split.replace("-", "_"): rows for split, rows in splits.items()}
-    if len(renamed) < len(splits):
-        raise UserError(
-            f"export: two of {', '.join(splits)} differ in - and _ alone, and a split's name may "
-            "hold no hyphen; rename one"
-        )
-    return renamed
 
 
 def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Iterator[Asked]:
@@ -69,6 +57,46 @@ def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Itera
         yield request
 
 
+def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
+    """A table whose columns have the same type in every split; a ``UserError`` where it cannot be.
+
+    Data sets are read with one schema, also where a split lacks a column. The hub allows no hyphen
+    in the name of a split.
+    """
+    import pyarrow
+
+    rows_of = {split.replace("-", "_"): list(rows) for split, rows in splits.items()}
+    if len(rows_of) < len(splits):
+        raise UserError(
+            f"export: two of {', '.join(splits)} differ in - and _ alone, and a split's name may "
+            "hold no hyphen; rename one"
+        )
+    rows = list(chain.from_iterable(rows_of.values()))
+    types: dict[str, str] = {}
+    columns: dict[str, Any] = {}
+    for column in dict.fromkeys(chain.from_iterable(rows)):
+        values = [row.get(column) for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        is_json = not any(kinds <= plain for plain in PLAIN)
+        if is_json:
+            values = [value if value is None else canonical_json(value) for value in values]
+        try:
+            columns[column] = pyarrow.array(values, None if kinds else pyarrow.string())
+        except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid) as error:
+            raise UserError(
+                f"export: table {name}, column {column}: a value cannot be written to Parquet "
+                f"({error}); correct it in the data"
+            ) from None
+        types[column] = JSON if is_json else str(columns[column].type)
+    whole = pyarrow.table(columns)
+    start = 0
+    tables = {}
+    for split, split_rows in rows_of.items():
+        tables[split] = whole.slice(start, len(split_rows))
+        start += len(split_rows)
+    return ExportTable(name, types, tables)
+
+
 if job := globals().get("snakemake"):
     params = job.params
     sources = sources_by_part(params.sources, job.input.sources)
@@ -79,7 +107,6 @@ if job := globals().get("snakemake"):
         export_benchmark,
         job,
         read=("samples", "sources"),
-        name=job.wildcards.benchmark,
         parts=parts,
         out=Path(job.output[0]),
     )

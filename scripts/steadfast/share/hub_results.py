@@ -5,7 +5,7 @@ reached, in the model's. Both as https://huggingface.co/docs/hub/eval-results de
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,60 +27,57 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def write_hub_results(run: FinishedRun, datasets: Mapping[str, str], folder: Path) -> list[Path]:
+def write_hub_results(run: FinishedRun, words: Iterable[str], folder: Path) -> list[Path]:
     """Writes the files of each benchmark, and returns them; none where one is refused.
 
     Args:
         run: the finished run.
-        datasets: the hub's id of each benchmark's data set.
+        words: BENCHMARK=OWNER/NAME, a benchmark and the hub's id of its data set.
         folder: gets ``{benchmark}/eval.yaml`` and ``{model}/.eval_results/{benchmark}.yaml``.
 
     Raises:
         UserError: a benchmark did not run or is synthetic, or results are partial or simulated.
     """
-    texts: dict[Path, str] = {}
-    for benchmark, dataset in datasets.items():
+    contents: dict[Path, object] = {}
+    for word in words:
+        benchmark, _, dataset = word.partition("=")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", dataset):
-            raise UserError(f"--hub: {dataset!r} is no id on the hub; write OWNER/NAME")
+            raise UserError(f"--hub: {word!r} names no data set; write BENCHMARK=OWNER/NAME")
         if benchmark not in run.benchmarks:
             names = ", ".join(run.benchmarks)
             raise UserError(f"--hub: the run has no benchmark {benchmark!r}; name one of {names}")
-        check_publishable(run, benchmark)
-        texts[folder / benchmark / "eval.yaml"] = _yaml(eval_yaml(run, benchmark))
+        for reason in refusals(run, benchmark):
+            raise UserError(f"{benchmark}: {reason}")
+        contents[folder / benchmark / "eval.yaml"] = eval_yaml(run, benchmark)
         for model in _models(run, benchmark):
             path = folder / model / ".eval_results" / f"{benchmark}.yaml"
-            texts[path] = _yaml(entries(run, benchmark, model, dataset))
-    for path, text in texts.items():
-        write_text(path, text)
-    return list(texts)
+            contents[path] = entries(run, benchmark, model, dataset)
+    for path, content in contents.items():
+        write_text(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=96))
+    return list(contents)
 
 
-def check_publishable(run: FinishedRun, benchmark: str) -> None:
-    """Raises ``UserError`` where a benchmark's results would mislead beside a model."""
+def refusals(run: FinishedRun, benchmark: str) -> Iterator[str]:
+    """Yields why a benchmark's results would mislead beside a model."""
     exports = run.evaluation.tasks[benchmark].exports
     if exports is None:
-        raise UserError(f"{benchmark}: cannot be exported, so that the hub has no data set of it")
+        yield "cannot be exported, so that the hub has no data set of it"
+        return
     sources = exports.make().about().sources
     synthetic = [source.name for source in sources if source.origin.startswith(SYNTHETIC)]
     if synthetic:
-        raise UserError(
-            f"{benchmark}: {', '.join(synthetic)}: synthetic data measure no model; run it on "
-            "released data or on your own"
-        )
+        advice = "synthetic data measure no model; run it on released data or on your own"
+        yield f"{', '.join(synthetic)}: {advice}"
     models = _models(run, benchmark)
     if not models:
-        raise UserError(f"{benchmark}: all models are simulated or replayed; evaluate a real one")
+        yield "all models are simulated or replayed; evaluate a real one"
     if run.evaluation.evaluates_part_of(benchmark):
-        raise UserError(
-            f"{benchmark}: only some of the prompts were evaluated; run it without limit and "
-            "adaptive"
-        )
+        yield "only some of the prompts were evaluated; run it without limit and adaptive"
     for row in _summary(run, benchmark, models):
-        if not row.n == row.expected:
-            raise UserError(
-                f"{benchmark}: {row.measure} of {row.model} is of {row.n:g} of {row.expected:g} "
-                "samples; run the workflow again until all have a score"
-            )
+        if row.n != row.expected:
+            samples = f"{row.n:g} of {row.expected:g} samples"
+            advice = "run the workflow again until all have a score"
+            yield f"{row.measure} of {row.model} is of {samples}; {advice}"
 
 
 def eval_yaml(run: FinishedRun, benchmark: str) -> Record:
@@ -144,7 +141,3 @@ def _summary(run: FinishedRun, benchmark: str, models: list[str]) -> list[Any]:
     measures = run.evaluation.benchmarks[benchmark].measures
     rows = rows[rows["model"].isin(models) & rows["measure"].isin([*measures])]
     return list(rows[rows["prompts"] == OWN].itertuples(index=False))
-
-
-def _yaml(content: object) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=96)

@@ -7,15 +7,15 @@ stand in it once for each prompt: of a long one beginning and end are there, and
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from steadfast import __version__
-from steadfast.base.files import Record, canonical_json, write_text
+from steadfast.base.files import Record, Settings, canonical_json, write_text
 from steadfast.contract.components import Sample
-from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import ANSWERED, repeat_key
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.schema.model_base import BaseModelSettings
@@ -28,7 +28,12 @@ STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "conte
 PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "gemini": "google", "vllm": "vllm"}
 # Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's.
 SCORE = "total"
-Prompts = dict[str, str]  # the shown prompt by sample
+# Inspect's names of the counts of tokens, and ours.
+USAGE = {
+    "input_tokens": "prompt_tokens",
+    "output_tokens": "completion_tokens",
+    "input_tokens_cache_read": "cached_tokens",
+}
 
 
 def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
@@ -39,23 +44,21 @@ def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
     """
     paths = []
     for benchmark in run.benchmarks:
-        for part in run.parts(benchmark).values():
-            models = [model for model in run.models(benchmark) if part.scores_path(model).exists()]
-            prompts = {sample.id: shown_prompt(part, sample) for sample in part.samples}
-            for model in models:
-                task = f"{benchmark}-{part.name}"
+        for part, model in product(run.parts(benchmark).values(), run.models(benchmark)):
+            if part.scores_path(model).exists():
+                log = eval_log(part, model)
                 # Inspect takes a JSON file for a log where its name begins with a time.
-                path = folder / f"{CREATED[:19].replace(':', '-')}_{task}_{model}.json"
+                name = f"{CREATED[:19].replace(':', '-')}_{log['eval']['task_id']}.json"
                 # Readers of headers stop at the samples, so that the order of keys counts.
-                log = eval_log(part, model, task, prompts)
-                write_text(path, json.dumps(log, ensure_ascii=False) + "\n")
-                paths.append(path)
+                write_text(folder / name, json.dumps(log, ensure_ascii=False) + "\n")
+                paths.append(folder / name)
     return paths
 
 
-def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Record:
+def eval_log(part: FinishedPart, model: str) -> Record:
     """Returns a model's responses to a part as an ``EvalLog``."""
     config = part.run.evaluation.config.models[model]
+    task = f"{part.benchmark}-{part.name}"
     names = [sample.id for sample in part.samples]
     answers = list(part.answers(model, names))
     outputs = part.outputs(model)
@@ -63,7 +66,7 @@ def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Rec
     for number, answer in enumerate(answers):
         if answer.output:
             sample = part.samples[number // config.repeats]  # all repeats of one come together
-            samples.append(eval_sample(part, sample, answer, prompts, outputs))
+            samples.append(eval_sample(part, sample, answer, outputs))
     return {
         "version": 2,
         "status": "success",
@@ -96,46 +99,40 @@ def results(answers: Sequence[FinishedAnswer]) -> Record:
         "unscored_samples": len(answers) - len(scored),
         "metrics": {"mean": {"name": "mean", "value": fmean(scored)}} if scored else {},
     }
-    evaluated = sum(answer.output is not None for answer in answers)
-    return {"total_samples": len(answers), "completed_samples": evaluated, "scores": [score]}
+    completed = sum(answer.output is not None for answer in answers)
+    return {"total_samples": len(answers), "completed_samples": completed, "scores": [score]}
 
 
 def eval_sample(
-    part: FinishedPart,
-    sample: Sample[Any],
-    answer: FinishedAnswer,
-    prompts: Prompts,
-    outputs: dict[str, OutputRecord],
+    part: FinishedPart, sample: Sample[Any], answer: FinishedAnswer, outputs: Mapping[str, Settings]
 ) -> Record:
     """Returns one response as an ``EvalSample``; ``outputs`` has those of earlier turns."""
-    output = answer.output
-    assert output
-    item = part.files.joined.item(sample)
-    messages = [{"role": "system", "content": item.system}] if item.system else []
-    for prompt, response in item.turns:
-        messages += [_message("user", prompt), _message("assistant", response)]
-    for turn in sample.turns:
-        messages.append(_message("user", prompts[turn.id]))
-        if turn is not sample:
-            earlier = outputs[repeat_key(turn.id, answer.repeat)]
-            messages.append(_message("assistant", earlier["response"]))
+    output = outputs[repeat_key(sample.id, answer.repeat)]
     reply = _message("assistant", output["response"])
     if output["reasoning"]:
         reasoning = {"type": "reasoning", "reasoning": output["reasoning"]}
         reply["content"] = [reasoning, {"type": "text", "text": output["response"]}]
-    config = part.run.evaluation.config.models[answer.model]
-    stop_reason = STOP_REASONS.get(output["finish_reason"] or "", "unknown")
+    conversation = messages(part, sample, answer.repeat, outputs)
+    stop_reason = STOP_REASONS.get(output["finish_reason"], "unknown")
+    scores = {}
+    if answer.score and answer.score["total"] is not None:
+        scores[SCORE] = {
+            "value": answer.score["total"],
+            "answer": output["response"],
+            "explanation": canonical_json(answer.score["points"] or {}),
+            "metadata": {name: answer.score[name] for name in ("extracted", "judge")},
+        }
     record: Record = {
         "id": sample.id,
         "epoch": answer.repeat + 1,
-        "input": messages,
+        "input": conversation,
         "target": part.simulator.reference(sample),
-        "messages": [*messages, reply],
+        "messages": [*conversation, reply],
         "output": {
-            "model": served_model(config, answer.model),
+            "model": served_model(part.run.evaluation.config.models[answer.model], answer.model),
             "choices": [{"message": reply, "stop_reason": stop_reason}],
         },
-        "scores": {},
+        "scores": scores,
         "metadata": {
             "task": sample.prompt["task"],
             "context_id": sample.prompt["context_id"],
@@ -143,36 +140,34 @@ def eval_sample(
             "prompt_truncated_tokens": output["prompt_truncated_tokens"],
         },
     }
-    counts = {
-        "input_tokens": output["prompt_tokens"],
-        "output_tokens": output["completion_tokens"],
-        "input_tokens_cache_read": output["cached_tokens"],
-    }
-    usage = {name: count for name, count in counts.items() if count is not None}
+    usage = {name: output[count] for name, count in USAGE.items() if output[count] is not None}
     if usage:
         record["model_usage"] = {answer.model: usage}
     if output["status"] not in ANSWERED:
         message = output.get("error") or output["status"]
         record["error"] = {"message": message, "traceback": "", "traceback_ansi": ""}
-    score = answer.score
-    if score and score["total"] is not None:
-        record["scores"][SCORE] = {
-            "value": score["total"],
-            "answer": output["response"],
-            "explanation": canonical_json(score["points"] or {}),
-            "metadata": {"extracted": score["extracted"], "judge": score["judge"]},
-        }
     return record
 
 
-def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
-    """Returns a sample's prompt, without the middle of a long context."""
+def messages(
+    part: FinishedPart, sample: Sample[Any], repeat: int, outputs: Mapping[str, Settings]
+) -> list[Record]:
+    """Returns the conversation up to a response, without the middle of a long context."""
     item = part.files.joined.item(sample)
-    context = item.context
-    if len(context) > 3 * SHOWN:
-        left_out = f"[… {len(context) - 2 * SHOWN:,} characters of {item.context_id} …]"
-        context = f"{context[:SHOWN]}\n\n{left_out}\n\n{context[-SHOWN:]}"
-    return f"{item.head}{context}{item.tail}"
+    conversation = [_message("system", item.system)] if item.system else []
+    for prompt, response in item.turns:
+        conversation += [_message("user", prompt), _message("assistant", response)]
+    for turn in sample.turns:
+        if turn.before:
+            earlier = outputs[repeat_key(turn.before.id, repeat)]
+            conversation.append(_message("assistant", earlier["response"]))
+        item = part.files.joined.item(turn)
+        context = item.context
+        if len(context) > 3 * SHOWN:
+            left_out = f"[… {len(context) - 2 * SHOWN:,} characters of {item.context_id} …]"
+            context = f"{context[:SHOWN]}\n\n{left_out}\n\n{context[-SHOWN:]}"
+        conversation.append(_message("user", f"{item.head}{context}{item.tail}"))
+    return conversation
 
 
 def provider_model(config: BaseModelSettings, name: str) -> str:

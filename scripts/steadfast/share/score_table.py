@@ -1,5 +1,7 @@
 """All scores of a finished run as one tidy table, for evalstats, R and other programs."""
 
+from itertools import product
+
 import pandas as pd
 
 from steadfast.jobs.finished import FinishedRun
@@ -14,10 +16,9 @@ def score_table(run: FinishedRun) -> pd.DataFrame:
     tables = []
     for benchmark in run.benchmarks:
         files = {}
-        for part in run.parts(benchmark).values():
-            for model in run.models(benchmark):
-                if part.scores(model):  # which checks the file
-                    files[model, part.name] = part.scores_path(model)
+        for part, model in product(run.parts(benchmark).values(), run.models(benchmark)):
+            if part.scores(model):  # which checks the file
+                files[model, part.name] = part.scores_path(model)
         scores = list(read_scores(files))
         frame = run.evaluation.tasks[benchmark].units.make(scores).rename(columns=NAMES)
         names = []  # each begins with its part, so that no two samples of a benchmark share one

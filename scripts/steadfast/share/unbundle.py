@@ -168,21 +168,19 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
         _check_code(raw, sums)
     # A file is good here if the bundle's digest of what it was made from is the one that the code
     # here computes; anything else would be remade by Snakemake in any case.
-    unchanged: list[str] = []
-    for answer, input_digest in contents.answers(run, InputDigests(run)).items():
-        answer_path = f"{ANSWERS}/{answer}"
-        if manifest.input_digests.get(answer_path) == input_digest:
-            unchanged.append(answer_path)
+    answers = contents.answers(run, InputDigests(run))
+    wanted = {f"{ANSWERS}/{path}": input_digest for path, input_digest in answers.items()}
+    recorded = manifest.input_digests
+    unchanged = [path for path in recorded if recorded[path] == wanted.get(path)]
     expected = {*unchanged, *map(contents.provenance_path, unchanged), *own_files}
     expected |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
     expected |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
-    for path in contents.files_below(Path()):
-        name = path.as_posix()
+    for name in sums:
         if name.startswith(f"{ANSWERS}/") and name not in expected:
-            path.unlink()
+            Path(name).unlink()
         else:
-            os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
-    changed = [path for path in manifest.input_digests if path not in unchanged]
+            os.utime(name, TIMES)  # one time for all: none is newer than what is made of it
+    changed = [path for path in recorded if recorded[path] != wanted.get(path)]
     return Unpacked(unchanged, changed, manifest.commit)
 
 

@@ -15,6 +15,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
+from steadfast.contract.exports import exports_by
 from steadfast.contract.judge_template import packaged
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
@@ -289,9 +290,11 @@ class Simple:
             ),
             judging=self.judge.judging(config) if self.judge else None,
             files=self.required,
-            exports=Component(
-                f"{PACKAGE}.export:SimpleExports",
-                {"title": self.title, "source": self.source, "settings": dict(card or settings)},
+            exports=exports_by(
+                "simple/export.yaml",
+                sources={"instances": self.source},
+                settings=dict(card or settings),
+                title=self.title,
             ),
             passages=Component(f"{PACKAGE}.passages:passages"),
             trial=trial,

@@ -145,22 +145,16 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     if judged and section.judge_template != PACKAGED:
         required.append((f"{NAME}.{name}.judge_template", section.judge_template))
     contexts = _contexts(config, section.contexts) if section.contexts else Contexts({}, {}, ())
-    by = tuple(section.by)
-    metrics = {}
-    tables = {}
     # Several templates are paraphrases of one prompt, and what they differ by is a result.
-    if len(section.templates) > 1:
-        by += (TEMPLATE,)
-        metrics[PARAPHRASES] = f"{PACKAGE}.paraphrases:measures"
-        tables[PARAPHRASES] = f"{PACKAGE}.tables:paraphrases"
+    several = len(section.templates) > 1
     spec = Simple(
         name,
         title,
         instances=f"{PACKAGE}.records:instances",
         scoring=_scoring(section),
-        by=by,
-        metrics=metrics,
-        tables=tables,
+        by=(*section.by, TEMPLATE) if several else tuple(section.by),
+        metrics={PARAPHRASES: f"{PACKAGE}.paraphrases:measures"} if several else {},
+        tables={PARAPHRASES: f"{PACKAGE}.tables:paraphrases"} if several else {},
         data_note=data_note(title, "file"),
         source="file",
         files=(section.path,),

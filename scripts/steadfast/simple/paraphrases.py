@@ -33,18 +33,13 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
     means = Bootstrap(responses, []).replicates(responses, ["model", "template"])
     by_template = means.values[0].groupby(level="model")
     chance = crossed(responses, "template", ["record"]).droplevel("task")
-    extremes = {"chance": chance, "lowest": by_template.min(), "highest": by_template.max()}
-    parts = [
-        means.variation(["model"]).rows().assign(measure="stability"),
-        reliable(responses).assign(measure="reliable"),
-    ]
-    for measure, values in extremes.items():
-        rows = values.rename("value").reset_index()[["model", "value"]]
-        parts.append(rows.assign(measure=measure, n=rows["model"].map(by_template.size())))
-    table = pd.concat(parts, ignore_index=True)
-    table["measure"] = pd.Categorical(table["measure"], MEASURES, ordered=True)
-    rows = table.sort_values(["model", "measure"], ignore_index=True).astype({"measure": str})
-    return rows[["model", "measure", "value", "low", "high", "n"]]
+    rows = {"stability": means.variation(["model"]).rows(), "reliable": reliable(responses)}
+    values = {"chance": chance, "lowest": by_template.min(), "highest": by_template.max()}
+    for measure, by_model in values.items():
+        rows[measure] = by_model.to_frame("value").assign(n=by_template.size()).reset_index()
+    table = pd.concat([rows[measure].assign(measure=measure) for measure in MEASURES])
+    table = table.sort_values("model", kind="stable", ignore_index=True)
+    return table[["model", "measure", "value", "low", "high", "n"]]
 
 
 def reliable(responses: pd.DataFrame) -> pd.DataFrame:

@@ -59,61 +59,50 @@ def placed(
     templates = [template] if template is None or isinstance(template, str) else template
     slots = SLOT.findall("".join(form or "" for form in templates))
     used = {*KNOWN, *slots, *by, *fields, *([SCENARIO] if contexts else [])}
+    scored_fields = [*fields, "choices"] if choices else fields
     lines: dict[str, int] = {}
     for number, record in _about(contexts, path) if contexts else _records(path):
         try:
             _check(record, choices, used)
-            by_template = list(
-                _instances(record, number, templates, choices, by, fields, max_tokens)
-            )
-            name = by_template[0].id
+            name = str(record.get("id", number))
             if (first := lines.setdefault(name, number)) != number:
                 raise ValueError(f"duplicate id {shown(name)}, also in line {first}; change one")
+            for place, template in enumerate(templates, 1):
+                form = _default(record, choices) if template is None else template
+                before, context, prompt = _texts(record, form)
+                instance = Instance(
+                    id=name,
+                    before=before,
+                    context=context,
+                    prompt=prompt,
+                    answer=record.get("answer"),
+                    reference=record.get("reference", ""),
+                    group=str(record.get("group", "")),
+                    by={field: _printable(record, field) for field in by},
+                    fields={field: record.get(field) for field in scored_fields},
+                    max_tokens=max_tokens,
+                )
+                if len(templates) > 1:  # the record, its group or context, is what is sampled
+                    instance = replace(
+                        instance,
+                        id=f"{name}/t{place}",
+                        group=instance.cluster,
+                        by={**instance.by, TEMPLATE: str(place)},
+                    )
+                yield f"{path}:{number}", instance
         except ValueError as error:
             raise UserError(f"{path}:{number}: {error}") from None
-        for instance in by_template:
-            yield f"{path}:{number}", instance
 
 
-def _instances(
-    record: Record,
-    number: int,
-    templates: Sequence[str | None],
-    choices: bool,
-    by: Sequence[str],
-    fields: Sequence[str],
-    max_tokens: int,
-) -> Iterator[Instance]:
-    """Yields a record in each template; the record, or its group or context, is what is sampled."""
-    name = str(record.get("id", number))
-    scored_fields = [*fields, "choices"] if choices else fields
-    for place, template in enumerate(templates, 1):
-        form = template if template is not None else _default(record, choices)
-        before, slot, behind = form.rpartition(CONTEXT)
-        if record.get("context") and not slot:
-            raise ValueError(
-                "the record has a context and the template no {{context}}; add it to the template"
-            )
-        instance = Instance(
-            id=name,
-            before=_filled(before, record),
-            context=_text(record, "context") if slot else "",
-            prompt=_filled(behind, record),
-            answer=record.get("answer"),
-            reference=record.get("reference", ""),
-            group=str(record.get("group", "")),
-            by={field: _printable(record, field) for field in by},
-            fields={field: record.get(field) for field in scored_fields},
-            max_tokens=max_tokens,
+def _texts(record: Record, template: str) -> tuple[str, str, str]:
+    """Returns what precedes the context of a record, the context, and what follows it."""
+    before, slot, behind = template.rpartition(CONTEXT)
+    if record.get("context") and not slot:
+        raise ValueError(
+            "the record has a context and the template no {{context}}; add it to the template"
         )
-        if len(templates) > 1:
-            instance = replace(
-                instance,
-                id=f"{name}/t{place}",
-                group=instance.cluster,
-                by={**instance.by, TEMPLATE: str(place)},
-            )
-        yield instance
+    context = _text(record, "context") if slot else ""
+    return _filled(before, record), context, _filled(behind, record)
 
 
 def _records(path: str) -> Iterator[tuple[int, Record]]:

@@ -11,6 +11,7 @@ from steadfast.benchmarks.ifeval.facts import ALONE, FILLER, RELEASED, SETS, SYN
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.data_notes import data_note
+from steadfast.contract.exports import exports_by
 from steadfast.contract.long_texts import contexts_file, corpus_file
 from steadfast.contract.package import Package
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
@@ -143,26 +144,28 @@ def task(config: Config, section: Ifeval) -> Task:
         files=_files(section),
         # All lengths and framing_sentences of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
-        exports=OWN.component(
-            "export:IfevalExports",
-            {
-                "source": section.source,
-                "sets": [SYNTHETIC] if section.source == "synthetic" else list(section.sets),
-                "texts": config.corpora.source if several else "",
-                "settings": {"seed": config.seed, **settings},
-            },
+        exports=exports_by(
+            "ifeval/export.yaml",
+            by="steadfast.benchmarks.ifeval.export:IfevalExports",
+            sources=_sources(config, section),
+            settings={"seed": config.seed, **settings},
         ),
     )
+
+
+def _sources(config: Config, section: Ifeval) -> dict[str, str]:
+    """Returns where prompts and texts are from, as ``resources/ifeval/export.yaml`` has it."""
+    sets = [SYNTHETIC] if section.source == "synthetic" else section.sets
+    sources = {name: "local" if section.source == "local" else name for name in sets}
+    return sources | ({"texts": f"{config.corpora.source} texts"} if section.lengths else {})
 
 
 def _parts(section: Ifeval) -> dict[str, Part]:
     data = {("data", "prompts"): OWN.data_path("prompts")}
     parts = {ALONE: Part(LONGEST_PROMPT, data)}
+    kinds = [section.context, *([FILLER] if FILLER in section.positions else [])]
     for name, budget in section.lengths.items():
-        texts: dict[tuple[str, str], str] = {}
-        texts["contexts", section.context] = _text_file(section.context, name)
-        if FILLER in section.positions:
-            texts["contexts", FILLER] = _text_file(FILLER, name)
+        texts = {("contexts", kind): _text_file(kind, name) for kind in kinds}
         parts[name] = Part(budget + LONGEST_PROMPT, data | texts)
     return parts
 

@@ -153,16 +153,19 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
     The interval is of the difference: prompts that both lengths have are compared with themselves.
     """
-    means = set_means(clusters(frame), frame)
-    index = means.cells.index
-    start = index.get_indexer(pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE)))
-    longer = np.flatnonzero((index.get_level_values("length") != ALONE) & (start >= 0))
-    return _sorted(_falls(means.take(start[longer]), means.take(longer)), frame)
+    return _sorted(_falls(set_means(clusters(frame), frame), {"length": ALONE}), frame)
 
 
-def _falls(before: Estimates, after: Estimates) -> pd.DataFrame:
-    """Returns by how much the means after lie below those before, paired by prompt."""
-    rises = left(after, before, 1.0).rows()
+def _falls(means: Estimates, start: Mapping[str, str], position: str | None = None) -> pd.DataFrame:
+    """Returns by how much means (of a position) lie below those of the cells with the keys of
+    ``start`` in place of their own, paired by prompt."""
+    keys = means.cells.index.to_frame()
+    places = means.cells.index.get_indexer(pd.MultiIndex.from_frame(keys.assign(**start)))
+    is_compared = (places >= 0) & (places != np.arange(len(places)))
+    if position is not None:
+        is_compared &= (keys["position"] == position).to_numpy()
+    after = np.flatnonzero(is_compared)
+    rises = left(means.take(after), means.take(places[after]), 1.0).rows()
     # 0 − x, since −x of 0 would be printed as −0.
     return rises.assign(value=0 - rises["value"], low=0 - rises["high"], high=0 - rises["low"])
 
@@ -241,18 +244,12 @@ def costs(answers: pd.DataFrame, position: str) -> pd.DataFrame:
     """
     compared = answers[answers["position"].isin(["", FILLER, position])]
     means = set_means(clusters(compared), compared, ["position"])
-    cells = means.cells.index.to_frame(index=False).reset_index(names="cell")
-    conditions = {"length": ("", FILLER), "text": (FILLER, position)}
-    parts = []
-    for cost, (light, heavy) in conditions.items():
-        keys = ["model", "task"] if light == "" else KEYS
-        lighter = cells[cells["position"] == light]
-        heavier = cells[cells["position"] == heavy]
-        joint = heavier.merge(lighter[[*keys, "cell"]], "inner", keys, suffixes=("", "_less"))
-        before = means.take(joint["cell_less"].to_numpy())
-        falls = _falls(before, means.take(joint["cell"].to_numpy()))
-        parts.append(falls.assign(measure=cost).drop(columns="position"))
-    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(conditions)})
+    falls = {
+        "length": _falls(means, {"length": ALONE, "position": ""}, FILLER),
+        "text": _falls(means, {"position": FILLER}, position),
+    }
+    parts = [rows.assign(measure=cost).drop(columns="position") for cost, rows in falls.items()]
+    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(falls)})
     return rows[[*KEYS, "measure", "value", "low", "high", "n"]]
 
 

@@ -12,7 +12,7 @@ from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
 from steadfast.contract import components, data_notes, package, records
-from steadfast.contract.exports import Exports
+from steadfast.contract.exports import Exports, exports_by
 from steadfast.contract.task import Benchmark, DataFile, Measure, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
@@ -229,13 +229,30 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    # Where the text of each corpus is from, or that the contexts are the released ones.
-    texts: Record = {"contexts": {"source": "released"}} if section.contexts == "released" else {}
-    for corpus in (file.content.settings for file in data if file.step == "corpus"):
-        pinned = {"repo": corpus.get("repo"), "revision": corpus.get("revision")}
-        texts[corpus["corpus"]] = {"source": config.corpora.source, **pinned}
-    card = {"texts": texts, "templates": templates, "settings": settings}
-    return OWN.component("export:LifbenchExports", card)
+    return exports_by(
+        "lifbench/export.yaml",
+        by="steadfast.benchmarks.lifbench.export:LifbenchExports",
+        sources={**_texts(config, section, data), "templates": templates},
+        settings=settings,
+        length=next(iter(section.lengths)).replace("-", "_"),
+    )
+
+
+def _texts(config: Config, section: Lifbench, data: Sequence[DataFile]) -> dict[str, Record]:
+    """Returns where the text of each corpus is from, or that the contexts are the released ones."""
+    licences = facts("corpora/licences.yaml")
+    if section.contexts == "released":
+        return {"contexts": licences["released"]}
+    texts: dict[str, Record] = {}
+    for corpus in [file.content.settings for file in data if file.step == "corpus"]:
+        name = corpus["corpus"]
+        repo = corpus.get("repo")
+        origin = f"{repo} at {corpus['revision']}" if repo else "a directory of your own"
+        pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+        texts[name] = {"origin": origin, **licences["hub"][name if pinned else "another"]}
+        if config.corpora.source == "synthetic":
+            texts[name] = licences["synthetic"]
+    return texts
 
 
 LIFBENCH = Benchmark(
