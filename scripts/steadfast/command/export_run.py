@@ -3,12 +3,10 @@
 import os
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.command.error_message import errors_as_messages
-from steadfast.config.load import load_config
-from steadfast.config.source import default_config, read_source
+from steadfast.command.run_config import read_config
 from steadfast.jobs.finished import FinishedRun
 from steadfast.share.hub_results import write_hub_results
 from steadfast.share.inspect_logs import write_logs
@@ -20,13 +18,10 @@ def main(arguments: Namespace) -> None:
     """Writes to the results the folder ``inspect`` or ``hub``, or the table ``scores.csv``."""
     config = arguments.config.resolve() if arguments.config else None
     os.chdir(arguments.directory or ".")
-    file = config or default_config()
-    with errors_as_messages(file):
-        settings = load_config(read_source(file))
-    results = Path(settings.pathvars.get("results", "results"))
+    file, _, results = read_config(config)
     with errors_as_messages(results):
         datasets = hub_datasets(arguments.hub or [])
-        run = FinishedRun.of(results, Path(file))
+        run = FinishedRun.of(results, file)
         if arguments.scores:
             table = score_table(run)
             write_csv(results / "scores.csv", table)
