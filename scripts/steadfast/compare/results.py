@@ -167,7 +167,7 @@ class _Benchmark:
         self._metrics = (a.metrics(name), b.metrics(name))
         self._models = (a.models(name), b.models(name))
         self._parts = (a.parts(name), b.parts(name))
-        self._digests = (_digests(self._parts[0]), _digests(self._parts[1]))
+        self._digests = (_digests(*self._parts), _digests(*reversed(self._parts)))
         self._rescored: set[str] = set()  # models with a score that differs
         common_models = [model for model in self._models[0] if model in self._models[1]]
         self._pairs = {model: list(self._pairs_of(model)) for model in common_models}
@@ -306,14 +306,19 @@ def _in_one_run(
     yield from (("B", kind, name) for name in names_b if name not in names_a)
 
 
-def _digests(parts: Mapping[str, FinishedPart]) -> dict[str, dict[str, str]]:
-    """By part and sample, a digest of the whole prompt, with the turns before."""
+def _digests(
+    parts: Mapping[str, FinishedPart], other_parts: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """By part and sample, a digest of the whole prompt, with the turns before.
+
+    Parts that the other run lacks are not read.
+    """
     digests: dict[str, dict[str, str]] = {}
     for name, part in parts.items():
         # Of released scores there may be no prompts.
         if part.files.prompts.exists():
             digests[name] = {}
-            for sample in part.files.read():
+            for sample in part.files.read() if name in other_parts else ():
                 item = part.files.joined.item(sample)
                 # An earlier turn's digest stands for that turn and all before it.
                 before = digests[name][sample.before.id] if sample.before else ""
