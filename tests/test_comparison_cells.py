@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from steadfast.compare.changed import joined_cells, moved
-from steadfast.compare.flips import flips
+from steadfast.compare.flips import flip
+from steadfast.compare.results import paired
 
 A = pd.DataFrame(
     {"model": ["m", "m"], "task": ["T", "U"], "value": [0.5, 0.5], "low": 0.4, "high": 0.6, "n": 9}
@@ -58,24 +59,30 @@ def test_a_cell_has_moved_by_more_than_rounding_with_or_without_intervals():
     assert found(value=[0.5 + 1e-12, 0.5]) == []
 
 
-def kinds(**changes):
-    return [flip.kind for flip in flips({"s": SCORE}, {"s": {**SCORE, **changes}})]
+def kind(**changes):
+    flipped = flip(SCORE, {**SCORE, **changes})
+    return flipped and flipped.kind
 
 
-def test_repeats_are_samples_of_their_own_and_flip_by_total_status_or_points():
-    assert kinds() == []
-    assert kinds(total=0.6) == ["better"]
-    assert kinds(total=0.4) == ["worse"]
-    assert kinds(total=0.5 + 1e-12) == []
-    assert kinds(status="error") == kinds(total=None) == ["status"]
-    assert kinds(points={"format": 1.0}) == ["points"]
-    assert list(flips({"s": SCORE}, {"t": SCORE})) == []
+def test_samples_flip_by_total_status_or_points():
+    assert kind() is None
+    assert kind(total=0.6) == "better"
+    assert kind(total=0.4) == "worse"
+    assert kind(total=0.5 + 1e-12) is None
+    assert kind(status="error") == kind(total=None) == "status"
+    assert kind(points={"format": 1.0}) == "points"
+    assert kind(extracted="y") is None
     a, b = ({"format": x, "logic": y, "kept": 1.0} for x, y in ((0.5, None), (1.0, 0.25)))
-    (flip,) = flips({"s": {**SCORE, "points": a}}, {"s": {**SCORE, "points": b}})
-    assert flip.points == "format: 0.5 → 1; logic: none → 0.25"
-    a = SCORE | {"extracted": "x"}
-    b = SCORE | {"extracted": "y"}
-    assert list(flips({"s": a}, {"s": b})) == []
-    records = {"s": SCORE, "s#1": SCORE | {"repeat": 1}}
-    other = {"s#1": SCORE | {"repeat": 1, "total": 1.0}, "t": SCORE | {"sample_id": "t"}}
-    assert [(one.sample_id, one.repeat) for one in flips(records, other)] == [("s", 1)]
+    flipped = flip({**SCORE, "points": a}, {**SCORE, "repeat": 1, "points": b})
+    assert flipped.points == "format: 0.5 → 1; logic: none → 0.25"
+    assert (flipped.sample_id, flipped.repeat) == ("s", 0)
+
+
+def test_repeats_are_samples_of_their_own_and_paired_where_their_prompts_are_equal():
+    again = SCORE | {"repeat": 1}
+    changed = SCORE | {"sample_id": "t"}
+    a = {"s": SCORE, "s#1": again, "t": changed}
+    b = {"s#1": again | {"total": 1.0}, "t": changed}
+    assert list(paired("4k", a, b, {"s"})) == [("4k", SCORE, None), ("4k", again, b["s#1"])]
+    released = {"t": changed | {"prompts": "released"}}
+    assert list(paired("4k", released, released, set())) == [("4k", released["t"], released["t"])]

@@ -93,8 +93,8 @@ def test_responses_that_are_there_are_replayed(folder, monkeypatch):
 
 
 def test_every_engine_is_offered_and_messages_name_the_command_of_the_place(monkeypatch, tmp_path):
-    (options,) = (options for names, options in COMMANDS["init"].arguments if "--engine" in names)
-    assert set(options["choices"]) == set(ENGINES) - SIMULATED_ENGINES
+    engines = COMMANDS["init"].arguments["--engine"]["choices"]
+    assert set(engines) == set(ENGINES) - SIMULATED_ENGINES
     assert commands.installation("vllm") == "make vllm"
     monkeypatch.setattr(commands, "HOME", tmp_path / "steadfast_workflow")
     command = commands.installation("vllm")

@@ -2,11 +2,9 @@
 
 import os
 from argparse import Namespace
-from pathlib import Path
 
 from steadfast.command.error_message import errors_as_messages
-from steadfast.config.load import load_config
-from steadfast.config.source import default_config, read_source
+from steadfast.command.run_config import read_config
 from steadfast.jobs.finished import FinishedRun
 from steadfast.share.hub_results import write_hub_results
 from steadfast.share.inspect_logs import write_logs
@@ -16,13 +14,14 @@ from steadfast.stats.tidy import write_csv
 
 def main(arguments: Namespace) -> None:
     """Writes to the results the folder ``inspect`` or ``hub``, or the table ``scores.csv``."""
-    file = (arguments.config or default_config()).resolve()
+    config = arguments.config.resolve() if arguments.config else None
     os.chdir(arguments.directory or ".")
-    with errors_as_messages(file):
-        settings = load_config(read_source(file))
-    results = Path(settings.pathvars.get("results", "results"))
+    file, _, results = read_config(config)
     with errors_as_messages(results):
         run = FinishedRun.of(results, file)
+        if arguments.hub:
+            files = write_hub_results(run, arguments.hub, results / "hub")
+            print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")
         if arguments.scores:
             table = score_table(run)
             write_csv(results / "scores.csv", table)
@@ -31,6 +30,3 @@ def main(arguments: Namespace) -> None:
             folder = results / "inspect"
             logs = write_logs(run, folder)
             print(f"{len(logs)} logs written; inspect view --log-dir {folder} shows them")
-        if arguments.hub:
-            files = write_hub_results(run, arguments.hub, results / "hub")
-            print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")

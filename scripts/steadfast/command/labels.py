@@ -3,13 +3,11 @@
 import math
 from argparse import Namespace
 from itertools import chain
-from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.provenance import Provenance
 from steadfast.command.error_message import errors_as_messages
-from steadfast.config.load import load_config
-from steadfast.config.source import default_config, read_source
+from steadfast.command.run_config import read_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
 from steadfast.jobs.input_digests import InputDigests
@@ -24,11 +22,9 @@ HALF_WIDTH = 1.96 * 0.5
 
 def main(arguments: Namespace) -> None:
     """Writes a sheet and a page for each judged benchmark with responses."""
-    file = arguments.config or default_config()
-    with errors_as_messages(file):
-        evaluation = Evaluation(load_config(read_source(file)))
-    results = Path(evaluation.config.pathvars.get("results", "results"))
+    file, config, results = read_config(arguments.config)
     with errors_as_messages(results):
+        evaluation = Evaluation(config)
         run = FinishedRun(evaluation, results)
         judged = [name for name in evaluation.running if evaluation.tasks[name].judging]
         labelable = [name for name in judged if takes_labels(evaluation.tasks[name])]

@@ -2,11 +2,9 @@
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from steadfast.command.error_message import errors_as_messages
-from steadfast.config.load import load_config
-from steadfast.config.source import default_config, read_source
+from steadfast.command.run_config import read_config
 from steadfast.html_report.sample_text import sample_text
 from steadfast.html_report.view_sample import EXAMPLES, examples, view_sample
 from steadfast.jobs.evaluation import Evaluation
@@ -22,10 +20,7 @@ def main(arguments: Namespace) -> None:
     """Prints a sample and its responses; exit code 1 if there is no such sample."""
     if not arguments.sample:
         sys.exit(NO_SAMPLE)
-    file = arguments.config or default_config()
-    with errors_as_messages(file):
-        config = load_config(read_source(file))
-    results = Path(config.pathvars.get("results", "results"))
+    _, config, results = read_config(arguments.config)
     with errors_as_messages(results):
         run = Evaluation(config)
         if arguments.sample == EXAMPLES:

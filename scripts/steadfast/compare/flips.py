@@ -1,6 +1,6 @@
 """Which samples two runs score differently."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from steadfast.contract.records import ScoreRecord
@@ -31,19 +31,16 @@ class Flip(NamedTuple):
 COLUMNS = ("benchmark", "model", "part", *Flip._fields)
 
 
-def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterator[Flip]:
-    """The samples of both runs that are scored differently, in the order of the first run."""
-    for key, before in a.items():
-        if key not in b:
-            continue
-        after = b[key]
-        points = _moved_points(before["points"] or {}, after["points"] or {})
-        kind = _kind(before, after, points)
-        if kind:
-            statuses = (before["status"], after["status"])
-            totals = (before["total"], after["total"])
-            names = (before["task"], before["sample_id"], before["repeat"])
-            yield Flip(*names, kind, *statuses, *totals, points)
+def flip(a: ScoreRecord, b: ScoreRecord) -> Flip | None:
+    """A sample's flip, if its two runs are scored differently."""
+    points = _moved_points(a["points"] or {}, b["points"] or {})
+    kind = _kind(a, b, points)
+    if not kind:
+        return None
+    statuses = (a["status"], b["status"])
+    return Flip(
+        a["task"], a["sample_id"], a["repeat"], kind, *statuses, a["total"], b["total"], points
+    )
 
 
 def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:

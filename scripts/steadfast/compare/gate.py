@@ -21,7 +21,6 @@ how often both hold.
 """
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +33,6 @@ from steadfast.show.results import unseen
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import Pilot
-from steadfast.stats.tidy import rows_of
 
 IDENTICAL = "identical"
 PASS = "pass"
@@ -87,7 +85,12 @@ def units_needed(margin: float) -> int:
 def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     """Judges run B, which may be worse than A by a margin, a share of full marks such as 0.02."""
     needed = units_needed(margin) if strict else None
-    measures = pd.DataFrame(_measures(comparison, margin, needed or 0), columns=list(COLUMNS))
+    # A row for each test of a main measure of a model; without a test, its columns are empty.
+    tests = comparison.measured.merge(
+        comparison.tests, how="left", on=["benchmark", "model", "measure"]
+    )
+    judged = [_judged(row, margin * row.full, needed or 0) for row in tests.itertuples()]
+    measures = pd.DataFrame(judged, columns=list(COLUMNS))
     if len(measures) and (measures["verdict"] == IDENTICAL).all():
         return Gate(measures, IDENTICAL, needed)
     tested = measures["p"].notna().to_numpy()
@@ -122,39 +125,26 @@ def shown_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     return rejected, bool(together or rejected.any())
 
 
-def _measures(comparison: Comparison, margin: float, needed: int) -> Iterator[tuple[object, ...]]:
-    """Yields a row for each main measure of each model, with the verdict by that measure alone."""
-    for measured in comparison.measured.itertuples():
-        lacking = measured.lacking / measured.scored if measured.scored else 0.0
-        names = (measured.benchmark, measured.model)
-        tests = rows_of(comparison.tests, benchmark=names[0], model=names[1])
-        tests = rows_of(tests, measure=measured.measure)
-        if tests.empty:  # no sample has a score in both runs
-            unknown = [np.nan] * 4
-            yield *names, measured.measure, *unknown, 0, lacking, UNCLEAR, np.nan, np.nan
-        for test in tests.itertuples():
-            further = [key for key in test.cell.split() if key not in measured.where.split()]
-            name = " ".join([measured.measure, *further])
-            yield *names, name, *_judged(test, measured, lacking, margin * measured.full, needed)
-
-
-def _judged(
-    test: Any, measured: Any, lacking: float, margin: float, needed: int
-) -> tuple[object, ...]:
-    """The columns from difference on; the margin is in units of the measure."""
-    values = [test.difference, test.low, test.high]
-    agree = test.error < NOTHING  # all contexts differ alike
-    lowest = test.difference if agree else test.low
+def _judged(row: Any, margin: float, needed: int) -> tuple[object, ...]:
+    """The verdict by one test alone (``COLUMNS``); the margin is in units of the measure."""
+    lacking = row.lacking / row.scored if row.scored else 0.0
+    if pd.isna(row.clusters):  # no sample has a score in both runs
+        names = (row.benchmark, row.model, row.measure)
+        return *names, *[np.nan] * 4, 0, lacking, UNCLEAR, np.nan, np.nan
+    further = [key for key in row.cell.split() if key not in row.where.split()]
+    names = (row.benchmark, row.model, " ".join([row.measure, *further]))
+    agree = row.error < NOTHING  # all contexts differ alike
+    lowest = row.difference if agree else row.low
     # Scores that B lacks count as a loss of full marks each.
-    passes = lowest - lacking * measured.full > -margin + NOTHING and test.clusters >= needed
-    if measured.identical:
+    passes = lowest - lacking * row.full > -margin + NOTHING and row.clusters >= needed
+    if row.identical:
         verdict = IDENTICAL
         p = np.nan
     else:
         verdict = PASS if passes else UNCLEAR
-        p = _p_within(test, margin, agree)
-    error = test.error / measured.full
-    return *values, p, test.clusters, lacking, verdict, error, test.degrees_of_freedom
+        p = _p_within(row, margin, agree)
+    test = (row.difference, row.low, row.high, p, int(row.clusters), lacking, verdict)
+    return *names, *test, row.error / row.full, row.degrees_of_freedom
 
 
 def _p_within(test: Any, margin: float, agree: bool) -> float:

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,26 +13,38 @@ from steadfast.base.files import canonical_json
 from steadfast.base.tokens import fingerprint
 from steadfast.compare import changed, flips
 from steadfast.config.portable import portable
-from steadfast.contract.components import Scored
+from steadfast.contract.components import Data, Scored
 from steadfast.contract.part_files import read_data
-from steadfast.contract.records import RELEASED, OutputRecord, ScoreRecord
+from steadfast.contract.records import RELEASED, ScoreRecord
 from steadfast.jobs.finished import FinishedPart, FinishedRun
 from steadfast.stats.pairs import COLUMNS as COMPARED
 from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
 
-PROMPTS = ("benchmark", "part", "same", "changed", "only_a", "only_b")
 TESTS = (
     "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
     "error", "degrees_of_freedom", "clusters",
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
+# The columns of each frame of a comparison.
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "settings": ("where", "key", "a", "b"),
+    "prompts": ("benchmark", "part", "same", "changed", "only_a", "only_b"),
+    "alone": ("run", "what", "name"),
+    "counts": ("benchmark", "metric", "cells"),
+    "cells": changed.COLUMNS,
+    "tests": TESTS,
+    "measured": MEASURED,
+    "compared": ("benchmark", "model", "task", "samples"),
+    "samples": flips.COLUMNS,
+}
 ABSENT = "(absent)"
 # Names under which the two runs of a model are compared: a difference is B minus A.
 EARLIER = "b"
 LATER = "a"
 Scores = Mapping[str, ScoreRecord]  # of a model and part, by sample and repeat
+Rows = Iterable[object]  # tuples, or mappings, of a frame's columns
 
 
 @dataclass(frozen=True)
@@ -106,46 +117,16 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
             f"{', '.join(b.benchmarks)}: no benchmark in common; compare two runs of the same "
             "benchmark"
         )
-    alone = list(_in_one_run("benchmark", a.benchmarks, b.benchmarks))
-    prompts: list[tuple[object, ...]] = []
-    counts: list[tuple[object, ...]] = []
-    measured: list[tuple[object, ...]] = []
-    compared: list[tuple[object, ...]] = []
-    samples: list[tuple[object, ...]] = []
-    cells = []
-    tests = []
+    rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
+    rows["settings"] += _settings(a, b, common)
+    rows["alone"] += _in_one_run("benchmark", a.benchmarks, b.benchmarks)
     for name in common:
-        benchmark = _Benchmark(a, b, name)
-        prompts += benchmark.prompts()
-        alone += benchmark.alone()
-        counts += benchmark.counts()
-        cells.append(benchmark.moved_cells())
-        tests.append(benchmark.shown_tests())
-        measured += benchmark.measured()
-        compared += benchmark.compared()
-        samples += benchmark.flips()
-    return Comparison(
-        settings=_frame(_settings(a, b, common), ("where", "key", "a", "b")),
-        prompts=_frame(prompts, PROMPTS),
-        alone=_frame(alone, ("run", "what", "name")),
-        counts=_frame(counts, ("benchmark", "metric", "cells")),
-        cells=_joined(cells, changed.COLUMNS),
-        tests=_joined(tests, TESTS),
-        measured=_frame(measured, MEASURED),
-        compared=_frame(compared, ("benchmark", "model", "task", "samples")),
-        samples=_frame(samples, flips.COLUMNS),
-    )
-
-
-def _frame(rows: Iterable[object], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(columns))
-
-
-def _joined(frames: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    filled = [frame for frame in frames if len(frame)]
-    if not filled:
-        return pd.DataFrame(columns=list(columns))
-    return pd.concat(filled, ignore_index=True)
+        for frame, frame_rows in _Benchmark(a, b, name).rows().items():
+            rows[frame] += frame_rows
+    frames = {}
+    for name, columns in COLUMNS.items():
+        frames[name] = pd.DataFrame(rows[name], columns=list(columns))
+    return Comparison(**frames)
 
 
 def _settings(
@@ -167,6 +148,14 @@ def _settings(
             yield f"{name} {model} {', '.join(dict.fromkeys(names))}", *difference
 
 
+class Pair(NamedTuple):
+    """The scores of a response in A and in B, to a prompt that is the same in both."""
+
+    part: str
+    a: ScoreRecord
+    b: ScoreRecord | None  # None: no such score
+
+
 class _Benchmark:
     """One benchmark of two runs."""
 
@@ -175,95 +164,102 @@ class _Benchmark:
         self._task = a.evaluation.tasks[name]
         measures = a.evaluation.benchmarks[name].measures
         self._measures = {key: measure for key, measure in measures.items() if measure.compared}
-        self._metrics = a.metrics(name), b.metrics(name)
-        self._parts = a.parts(name), b.parts(name)
-        self._models = a.models(name), b.models(name)
-        self._common_models = [model for model in self._models[0] if model in self._models[1]]
-        self._common_parts: list[tuple[FinishedPart, FinishedPart]] = []
-        self._digests: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
-        for key, part in self._parts[0].items():
-            if key not in self._parts[1]:
+        self._metrics = (a.metrics(name), b.metrics(name))
+        self._models = (a.models(name), b.models(name))
+        self._parts = (a.parts(name), b.parts(name))
+        self._digests = (_digests(*self._parts), _digests(*reversed(self._parts)))
+        self._rescored: set[str] = set()  # models with a score that differs
+        common_models = [model for model in self._models[0] if model in self._models[1]]
+        self._pairs = {model: list(self._pairs_of(model)) for model in common_models}
+
+    def _pairs_of(self, model: str) -> Iterator[Pair]:
+        """Yields the scores that both runs could have of a model, in the order of A."""
+        for name, part in self._parts[0].items():
+            if name not in self._parts[1]:
                 continue
-            other = self._parts[1][key]
-            self._common_parts.append((part, other))
-            # Of released scores there may be no prompts.
-            if part.files.prompts.exists() and other.files.prompts.exists():
-                self._digests[part.name] = (_digests(part), _digests(other))
-        self._scores: dict[tuple[str, str], tuple[Scores, Scores]] = {}
-        for model in self._common_models:
-            for part, other in self._common_parts:
-                self._scores[model, part.name] = (part.scores(model), other.scores(model))
-        # Data of the kinds that the metrics read beside the scores.
-        self._data = {}
-        kinds = self._task.metrics.data
-        for key, part in self._parts[0].items():
-            self._data[key] = read_data([path for path in part.files.sources if path[0] in kinds])
-        self._cells = {}
-        for metric, rows in self._metrics[0].items():
+            a = part.scores(model)
+            b = self._parts[1][name].scores(model)
+            if a != b:
+                self._rescored.add(model)
+            if a and b:
+                yield from paired(name, a, b, self._unchanged(name))
+
+    def _unchanged(self, part: str) -> set[str]:
+        """The samples of a part whose prompts are the same in both runs."""
+        a, b = (digests.get(part, {}) for digests in self._digests)
+        return {sample for sample, _ in a.items() & b.items()}
+
+    def rows(self) -> Mapping[str, Rows]:
+        """The rows of the frames of ``COLUMNS`` that are by benchmark."""
+        cells = {}
+        for metric, frame in self._metrics[0].items():
             if metric in self._metrics[1]:
-                self._cells[metric] = changed.joined_cells(rows, self._metrics[1][metric])
+                cells[metric] = changed.joined_cells(frame, self._metrics[1][metric])
+        moved: list[object] = []
+        for metric, frame in cells.items():
+            moved += changed.moved(frame, self.name, metric).to_dict("records")
+        return {
+            "prompts": self._prompts(),
+            "alone": self._alone(),
+            "counts": [(self.name, metric, len(frame)) for metric, frame in cells.items()],
+            "cells": moved,
+            "tests": self._tests(),
+            "measured": self._measured(),
+            "compared": self._compared(),
+            "samples": self._flips(),
+        }
 
-    def prompts(self) -> Iterator[tuple[object, ...]]:
-        """How many prompts of each part are the same (``PROMPTS``)."""
-        for part, (a, b) in self._digests.items():
-            common = len(a.keys() & b.keys())
-            same = len(a.items() & b.items())
-            yield self.name, part, same, common - same, len(a) - common, len(b) - common
+    def _prompts(self) -> Rows:
+        for part, a in self._digests[0].items():
+            if part in self._digests[1]:
+                b = self._digests[1][part]
+                common = len(a.keys() & b.keys())
+                same = len(self._unchanged(part))
+                yield self.name, part, same, common - same, len(a) - common, len(b) - common
 
-    def alone(self) -> Iterator[tuple[str, str, str]]:
+    def _alone(self) -> Rows:
         """The models, parts and metrics that one run has alone."""
-        parts = map(_with_prompts, self._parts)
-        for run, kind, name in chain(
-            _in_one_run("model", *self._models),
-            _in_one_run("part", *parts),
-            _in_one_run("metric", *self._metrics),
-        ):
-            yield run, kind, f"{self.name} {name}"
+        kinds = {"model": self._models, "part": self._digests, "metric": self._metrics}
+        for kind, names in kinds.items():
+            for run, _, name in _in_one_run(kind, *names):
+                yield run, kind, f"{self.name} {name}"
 
-    def counts(self) -> Iterator[tuple[str, str, int]]:
-        """How many cells of each metric both have."""
-        for metric, cells in self._cells.items():
-            yield self.name, metric, len(cells)
-
-    def moved_cells(self) -> pd.DataFrame:
-        """The cells whose value differs."""
-        moved = [changed.moved(cells, self.name, metric) for metric, cells in self._cells.items()]
-        return _joined(moved, changed.COLUMNS)
-
-    def compared(self) -> Iterator[tuple[str, str, str, int]]:
-        """How many samples of each task were compared."""
-        for model in self._common_models:
-            tasks = Counter[str]()
-            for a, b in self._alike(model).values():
-                tasks.update(a[key]["task"] for key in a.keys() & b.keys())
+    def _compared(self) -> Rows:
+        for model, pairs in self._pairs.items():
+            tasks = Counter(pair.a["task"] for pair in pairs if pair.b)
             for task, samples in sorted(tasks.items()):
                 yield self.name, model, task, samples
 
-    def flips(self) -> Iterator[tuple[object, ...]]:
-        """The samples that flipped."""
-        for model in self._common_models:
-            for part, (a, b) in self._alike(model).items():
-                for flip in flips.flips(a, b):
-                    yield self.name, model, part, *flip
+    def _flips(self) -> Rows:
+        for model, pairs in self._pairs.items():
+            for pair in pairs:
+                flip = flips.flip(pair.a, pair.b) if pair.b else None
+                if flip:
+                    yield self.name, model, pair.part, *flip
 
-    def shown_tests(self) -> pd.DataFrame:
-        """Each model's two runs, compared as the benchmark compares two models (``TESTS``)."""
-        tests = _joined(map(self._tests_of, self._common_models), TESTS)
+    def _tests(self) -> Rows:
+        """Each model's two runs, compared as the benchmark compares two models."""
+        # Data of the kinds that the metrics read beside the scores.
+        data = {}
+        kinds = self._task.metrics.data
+        for key, part in self._parts[0].items():
+            data[key] = read_data([path for path in part.files.sources if path[0] in kinds])
+        rows: list[object] = []
+        for model in self._pairs:
+            rows += self._tests_of(model, data)
+        tests = pd.DataFrame(rows, columns=list(TESTS))
         tested = tests[tests["p"].notna()]
         # Holm's correction over the models of a cell, as each cell is looked at by itself.
         corrected = tested.groupby("cell")["p"].transform(lambda p: holm(p.to_numpy(float)))
-        return tests.assign(p_holm=corrected)[list(TESTS)]
+        yield from tests.assign(p_holm=corrected).to_dict("records")
 
-    def _tests_of(self, model: str) -> pd.DataFrame:
+    def _tests_of(self, model: str, data: Mapping[str, Data]) -> Iterator[Mapping[str, object]]:
         # The two runs as if they were two models: all samples of A, then all of B.
-        earlier = []
-        later = []
-        for part, (a, b) in self._alike(model).items():
-            earlier += [Scored(EARLIER, part, record) for key, record in a.items() if key in b]
-            later += [Scored(LATER, part, record) for key, record in b.items() if key in a]
-        scored = earlier + later
+        both = [pair for pair in self._pairs[model] if pair.b]
+        scored = [Scored(EARLIER, pair.part, pair.a) for pair in both]
+        scored += [Scored(LATER, pair.part, pair.b) for pair in both if pair.b]
         try:
-            rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
+            rows = self._task.metrics.function.make(scored, data, None) if scored else {}
         except UserError as error:
             raise UserError(
                 f"{self.name}: the two runs have different scoring settings ({error}): rerun one "
@@ -272,15 +268,10 @@ class _Benchmark:
         tests = rows.get("comparisons", pd.DataFrame())
         # What tells a benchmark's comparisons apart, beside the two models.
         names = [column for column in tests if column == "task" or column not in COMPARED]
-        cells = []
-        measures = []
-        for row in tests[names].values.tolist():
-            keys = dict(zip(names, map(str, row), strict=True))
-            cells.append(changed.shown_keys(keys))
-            measures.append(self._measure(keys))
-        return tests.reindex(columns=list(TESTS)).assign(
-            benchmark=self.name, model=model, cell=cells, measure=measures
-        )
+        for test in tests.to_dict("records"):
+            keys = {name: str(test[name]) for name in names}
+            test |= {"benchmark": self.name, "model": model, "measure": self._measure(keys)}
+            yield test | {"cell": changed.shown_keys(keys)}
 
     def _measure(self, keys: Mapping[str, str]) -> str:
         """Returns the main measure of a test with these keys, if any."""
@@ -289,45 +280,22 @@ class _Benchmark:
                 return name
         return ""
 
-    def measured(self) -> Iterator[tuple[object, ...]]:
-        """The main measures of each model that are tested (``MEASURED``)."""
-        for model in self._common_models:
-            scored = 0
-            lacking = 0
-            for a, b in self._alike(model).values():
-                for key, record in a.items():
-                    if record["total"] is None:
-                        continue
-                    scored += 1
-                    lacking += key not in b or b[key]["total"] is None
-            identical = self._identical(model)
+    def _measured(self) -> Rows:
+        for model, pairs in self._pairs.items():
+            scored = [pair for pair in pairs if pair.a["total"] is not None]
+            lacking = [pair for pair in scored if not pair.b or pair.b["total"] is None]
+            counts = (len(scored), len(lacking), self._identical(model))
             for name, measure in self._measures.items():
                 where = changed.shown_keys(measure.compared)
-                yield self.name, model, name, where, measure.full, scored, lacking, identical
+                yield self.name, model, name, where, measure.full, *counts
 
     def _identical(self, model: str) -> bool:
         """Whether a model's prompts, responses and scores are identical in both runs."""
-        if self._parts[0].keys() != self._parts[1].keys():
+        a, b = self._parts
+        if a.keys() != b.keys() or self._digests[0] != self._digests[1] or model in self._rescored:
             return False
         # Prompts and scores are in memory already, so that responses are read last.
-        for part, other in self._common_parts:
-            prompts = self._digests.get(part.name, ({}, {}))
-            scores = self._scores[model, part.name]
-            if prompts[0] != prompts[1] or scores[0] != scores[1]:
-                return False
-            if _responses(part.outputs(model)) != _responses(other.outputs(model)):
-                return False
-        return True
-
-    def _alike(self, model: str) -> dict[str, tuple[Scores, Scores]]:
-        """Returns a model's scores in both runs, by part, of the samples with equal prompts."""
-        alike = {}
-        for (name, part), (a, b) in self._scores.items():
-            if name == model and a and b:
-                digests_a, digests_b = self._digests.get(part, ({}, {}))
-                same = {sample for sample, _ in digests_a.items() & digests_b.items()}
-                alike[part] = (_of_samples(a, same), _of_samples(b, same))
-        return alike
+        return all(_responses(a[part], model) == _responses(b[part], model) for part in a)
 
 
 def _in_one_run(
@@ -338,25 +306,38 @@ def _in_one_run(
     yield from (("B", kind, name) for name in names_b if name not in names_a)
 
 
-def _with_prompts(parts: Mapping[str, FinishedPart]) -> list[str]:
-    return [name for name, part in parts.items() if part.files.prompts.exists()]
+def _digests(
+    parts: Mapping[str, FinishedPart], other_parts: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """By part and sample, a digest of the whole prompt, with the turns before.
 
-
-def _digests(part: FinishedPart) -> dict[str, str]:
-    """A digest of each whole prompt, with the turns before, by sample."""
-    digests: dict[str, str] = {}
-    for sample in part.files.read():
-        item = part.files.joined.item(sample)
-        # An earlier turn's digest stands for that turn and all before it.
-        before = digests[sample.before.id] if sample.before else ""
-        text = "\0".join([before, item.head + item.context + item.tail])
-        digests[sample.id] = fingerprint(text)
+    Parts that the other run lacks are not read.
+    """
+    digests: dict[str, dict[str, str]] = {}
+    for name, part in parts.items():
+        # Of released scores there may be no prompts.
+        if part.files.prompts.exists():
+            digests[name] = {}
+            for sample in part.files.read() if name in other_parts else ():
+                item = part.files.joined.item(sample)
+                # An earlier turn's digest stands for that turn and all before it.
+                before = digests[name][sample.before.id] if sample.before else ""
+                text = "\0".join([before, item.head + item.context + item.tail])
+                digests[name][sample.id] = fingerprint(text)
     return digests
 
 
-def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
+def _responses(part: FinishedPart, model: str) -> frozenset[tuple[str, str, str]]:
     """The response to each sample: its name, status and text."""
-    return frozenset((key, output["status"], output["response"]) for key, output in outputs.items())
+    outputs = part.outputs(model).items()
+    return frozenset((key, output["status"], output["response"]) for key, output in outputs)
+
+
+def paired(part: str, a: Scores, b: Scores, samples: set[str]) -> Iterator[Pair]:
+    """Yields A's scores of the samples with equal prompts, each with that of B."""
+    scores_b = _of_samples(b, samples)
+    for key, record in _of_samples(a, samples).items():
+        yield Pair(part, record, scores_b.get(key))
 
 
 def _of_samples(scores: Scores, samples: set[str]) -> Scores:

@@ -71,13 +71,11 @@ def _measures(tests: pd.DataFrame) -> list[str]:
     main = tests[(tests["measure"] != "") & (tests["difference"] != 0)]
     if not len(main):
         return []
-    rows = []
-    for row in main.itertuples():
-        rows.append((row.benchmark, row.model, row.measure, row.cell, row.n, _difference(row)))
-    headers = ("benchmark", "model", "measure", "cell", "n", "B - A")
+    differences = [_difference(row) for row in main.itertuples()]
+    columns = main[["benchmark", "model", "measure", "cell", "n"]]
     return [
         "Main measures that changed, on the samples of both runs (all tests: tests.csv):",
-        _grid(headers, rows),
+        _grid(columns.assign(**{"B - A": differences})),
     ]
 
 
@@ -102,13 +100,12 @@ def _cells(comparison: Comparison) -> Iterator[str]:
         return
     largest = apart.sort_values("difference", key=abs, ascending=False, kind="stable")
     largest = largest.groupby("benchmark", sort=False).head(EACH)
-    rows = []
     # The benchmarks by name, each with its largest change first.
-    for cell in largest.sort_values("benchmark", kind="stable").itertuples():
-        change = f"{cell.a:.4g} → {cell.b:.4g}"
-        rows.append((cell.benchmark, cell.metric, cell.model, cell.cell, change))
+    largest = largest.sort_values("benchmark", kind="stable")
+    changes = [f"{cell.a:.4g} → {cell.b:.4g}" for cell in largest.itertuples()]
     yield f"  The {EACH} largest changes of each benchmark (all: cells.csv):"
-    yield _grid(("benchmark", "metric", "model", "cell", "A → B"), rows)
+    columns = largest[["benchmark", "metric", "model", "cell"]]
+    yield _grid(columns.assign(**{"A → B": changes}))
 
 
 def _samples(comparison: Comparison) -> Iterator[str]:
@@ -120,8 +117,7 @@ def _samples(comparison: Comparison) -> Iterator[str]:
     keys = ["benchmark", "model", "task"]
     counts = rows.groupby([*keys, "kind"]).size().unstack("kind", fill_value=0)
     counts = counts.reindex(columns=kinds, fill_value=0).reset_index()
-    counts = counts.merge(comparison.compared, on=keys)
-    yield _grid([*keys, *kinds, "of"], counts.values.tolist())
+    yield _grid(counts.merge(comparison.compared, on=keys).rename(columns={"samples": "of"}))
     yield "\nExamples (details: steadfast show SAMPLE --model MODEL):"
     examples = rows.groupby(keys, sort=False).head(1)  # the first of each model and task
     yield from _first([_sample(row) for row in examples.itertuples()])
@@ -139,8 +135,10 @@ def _outcome(status: str, total: float) -> str:
     return f"{status} {total:.3g}" if pd.notna(total) else status
 
 
-def _grid(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    return tabulate(rows, headers=headers, tablefmt="simple", disable_numparse=True)
+def _grid(rows: pd.DataFrame) -> str:
+    """Returns the rows under the names of their columns."""
+    texts = rows.astype(str)
+    return tabulate(texts, "keys", tablefmt="simple", showindex=False, disable_numparse=True)
 
 
 def _first(lines: Sequence[str]) -> list[str]:
@@ -155,20 +153,23 @@ def _cut(value: str) -> str:
 
 def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b: Path) -> str:
     """Returns each measure's verdict, the samples with the largest losses, and the gate's."""
-    rows = []
-    for row in verdicts.measures.itertuples():
-        difference = "–" if math.isnan(row.difference) else f"{row.difference:+.3f}"
-        interval = "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}"
-        remark = _remark(row, verdicts.needed, margin)
-        names = (row.benchmark, row.model, row.measure)
-        rows.append((*names, difference, interval, row.verdict, remark))
-    headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
-    blocks = [[f"A: {a}", f"B: {b}"], [_grid(headers, rows)]]
+    shown = verdicts.measures[["benchmark", "model", "measure"]].copy()
+    rows = list(verdicts.measures.itertuples())
+    shown["B − A"] = [_signed("{:+.3f}", row.difference) for row in rows]
+    shown["95 % interval"] = [_signed("{:+.3f} to {:+.3f}", row.low, row.high) for row in rows]
+    shown["verdict"] = verdicts.measures["verdict"]
+    shown[""] = [_remark(row, verdicts.needed, margin) for row in rows]
+    blocks = [[f"A: {a}", f"B: {b}"], [_grid(shown)]]
     losses = [_sample(row) for row in gate.worst(comparison).itertuples()]
     if losses:
         title = f"Samples with a lower score in B: {len(losses):,}, largest loss first."
         blocks.append([title, *_first(losses)])
     return _text([*blocks, _verdict(verdicts, margin)])
+
+
+def _signed(form: str, *values: float) -> str:
+    """Returns values in a form; a dash where they are unknown."""
+    return "–" if math.isnan(values[0]) else form.format(*values)
 
 
 def _verdict(verdicts: Gate, margin: float) -> list[str]:

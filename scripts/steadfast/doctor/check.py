@@ -25,11 +25,6 @@ def checked(what: str, there: bool, text: str, advice: str) -> Check:
     return Check(what, "ok", text) if there else Check(what, "missing", advice)
 
 
-def unneeded(what: str, why: str) -> Check:
-    """The check of a thing that this config does not need."""
-    return Check(what, "not needed", why)
-
-
 def output_of(*command: str, seconds: float = 20) -> str | None:
     """The output of a command; None where it does not exist, fails or takes too long."""
     try:

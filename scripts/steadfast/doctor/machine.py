@@ -16,7 +16,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import some
 from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
-from steadfast.doctor.check import Check, checked, unneeded
+from steadfast.doctor.check import Check, checked
 
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
 # Free space for the results and logs of a run, without the weights of models.
@@ -41,7 +41,7 @@ def packages(requirements: Path) -> Check:
     from packaging.requirements import Requirement
 
     if not requirements.is_file():
-        return unneeded("packages", "no lock file here: pip chose the versions")
+        return Check("packages", "not needed", "no lock file here: pip chose the versions")
     locked = 0
     wrong = []
     for line in requirements.read_text(encoding="utf-8").splitlines():

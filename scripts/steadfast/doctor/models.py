@@ -12,7 +12,7 @@ from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
-from steadfast.doctor.check import Check, Surroundings, checked, output_of, unneeded
+from steadfast.doctor.check import Check, Surroundings, checked, output_of
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.api import body, client, replies, served
 from steadfast.engines.api.engines import PROVIDERS
@@ -47,7 +47,7 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
 def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
         where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
-        return unneeded("GPU", f"jobs run {where}")
+        return Check("GPU", "not needed", f"jobs run {where}")
     # Without the driver's folder in /proc, as in WSL, the driver's program lists them.
     gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
     return checked(

@@ -10,7 +10,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
-from steadfast.doctor.check import Check, checked, output_of, unneeded
+from steadfast.doctor.check import Check, checked, output_of
 
 PARTITION = "slurm_partition"
 
@@ -38,7 +38,7 @@ def slurm_checks(
     """Checks that SLURM responds, and has the partitions of the profiles and models."""
     if not on_cluster(profiles):
         text = "jobs run on this machine; --profile profiles/slurm checks a cluster"
-        yield unneeded("SLURM", text)
+        yield Check("SLURM", "not needed", text)
         return
     partitions = output_of("sinfo", "--noheader", "--format=%R")
     advice = "sinfo failed; run this on a login node, from which jobs are submitted"
@@ -46,7 +46,17 @@ def slurm_checks(
     if partitions is None:
         return
     existing = partitions.split()
-    for name, place in _named_partitions(profiles, models).items():
+    # Each key that names partitions, with its value.
+    named = []
+    for profile in profiles.values():
+        named += [(PARTITION, value) for value in _partitions(profile)]
+    for model, options in models.items():
+        named.append((f"slurm.partition of {model}", options.get("partition")))
+    places: dict[str, str] = {}
+    for place, value in named:
+        for name in re.findall(r"[^,\s]+", str(value or "")):
+            places.setdefault(name, place)
+    for name, place in places.items():
         advice = f"no such partition; set {place} to one of {', '.join(existing)}"
         yield checked(f"partition {name}", name in existing, "exists", advice)
 
@@ -56,26 +66,13 @@ def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(profile.get("executor") == "slurm" for profile in profiles.values())
 
 
-def _named_partitions(
-    profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]
-) -> dict[str, str]:
-    """The partitions of profiles and models, each with the key that names it."""
-    places: dict[str, str] = {}
-    for profile in profiles.values():
-        rules = profile.get("set-resources")
-        rule_resources = rules.values() if isinstance(rules, dict) else ()
-        for resources in (profile.get("default-resources"), *rule_resources):
-            if isinstance(resources, list):  # of name=value
-                pairs = [str(resource).partition("=") for resource in resources]
-                resources = {name: value for name, _, value in pairs}
-            if isinstance(resources, dict):
-                places |= dict.fromkeys(_names(resources.get(PARTITION)), PARTITION)
-    for model, options in models.items():
-        for name in _names(options.get("partition")):
-            places.setdefault(name, f"slurm.partition of {model}")
-    return places
-
-
-def _names(value: object) -> list[str]:
-    """The names in a value, separated by commas or spaces."""
-    return [name for name in re.split(r"[,\s]+", str(value or "")) if name]
+def _partitions(profile: Mapping[str, Any]) -> Iterator[object]:
+    """The partitions that a profile names, for all jobs or for those of a rule."""
+    rules = profile.get("set-resources")
+    rule_resources = rules.values() if isinstance(rules, dict) else ()
+    for resources in (profile.get("default-resources"), *rule_resources):
+        if isinstance(resources, list):  # of name=value
+            pairs = [str(resource).partition("=") for resource in resources]
+            resources = {name: value for name, _, value in pairs}
+        if isinstance(resources, dict):
+            yield resources.get(PARTITION)

@@ -1,25 +1,18 @@
 """The summary on the terminal at the end of a run: the table, its servers, its folders."""
 
-import operator
 import shutil
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 
-from steadfast.base.files import read_rows
+import pandas as pd
+
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
-from steadfast.show.table import (
-    MISSING,
-    SIGNS,
-    Cell,
-    Table,
-    by_benchmarks,
-    short_interval,
-    styles,
-)
+from steadfast.show.render import cell_text
+from steadfast.show.table import SIGNS, Table, by_benchmarks, short_interval, styles
 
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
@@ -35,6 +28,11 @@ LABEL = 24  # columns of a model's name, at most; a longer one goes on in the ne
 GAP = "  "
 # Columns of the usage that count responses worth a look, and what these are called.
 WORTH_A_LOOK = {"refused": "refused", "response_truncated": "truncated", "empty": "empty"}
+# Columns of the usage that are shown, all of them numbers.
+SHOWN = (
+    "requests", "wall_seconds", "answers_per_second", "latency_median", "latency_95", "retries",
+    "rejected", "billed", "planned", *WORTH_A_LOOK,
+)  # fmt: skip
 
 
 def ending(
@@ -50,14 +48,9 @@ def ending(
     ``files`` are the run's targets and all that they are made from. Below the summary are the
     findings, sentences on the data (``data_notes``), and ``notes``.
     """
-    top_level = set()
-    benchmark_tables = set()  # such as lifbench/tables
-    for path in map(Path, files):
-        if path.is_relative_to(results):
-            parts = path.relative_to(results).parts
-            top_level.add(parts[0])
-            if parts[1:2] == ("tables",):
-                benchmark_tables.add("/".join(parts[:2]))
+    made = [Path(file) for file in files if Path(file).is_relative_to(results)]
+    parts = [path.relative_to(results).parts for path in made]
+    top_level = {names[0] for names in parts}
     blocks: list[Iterable[str]] = []
     plan = results / PLAN
     if "plan" in top_level and plan.is_file():
@@ -71,7 +64,7 @@ def ending(
     folders = [name for name in FOLDERS if name in top_level]
     # A run of some benchmarks' tables alone has no folder with the tables of all.
     if "tables" not in top_level:
-        folders += sorted(benchmark_tables)
+        folders += sorted({f"{names[0]}/tables" for names in parts if names[1:2] == ("tables",)})
     blocks.append([_folder_line(results, name) for name in folders])
     texts = ["\n".join(lines) for lines in blocks]
     return "\n\n".join(text for text in texts if text)
@@ -91,144 +84,114 @@ def _folder_line(results: Path, name: str) -> str:
 
 def server_lines(usage: Path) -> Iterator[str]:
     """Yields a line on each server of a model or judge whose responses were timed."""
-    rows_by_name: dict[str, list[Mapping[str, str]]] = {}
-    for row in read_rows(usage):
-        if row.get("latency_median"):
-            rows_by_name.setdefault(row["judge"] or row["model"], []).append(row)
-    for name, rows in rows_by_name.items():
+    texts = pd.read_csv(usage, dtype=str, keep_default_na=False)
+    names = texts["judge"].where(texts["judge"] != "", texts["model"])
+    numbers = texts.reindex(columns=list(SHOWN)).apply(pd.to_numeric)
+    timed = numbers[numbers["latency_median"].notna()]
+    for name, rows in timed.groupby(names, sort=False):
         yield f"{name}: {_traffic(rows)}{_money(rows)}"
 
 
-def _traffic(rows: Sequence[Mapping[str, str]]) -> str:
+def _traffic(rows: pd.DataFrame) -> str:
     """Returns a server's requests, throughput, latency, retries and responses worth a look."""
-    medians = _numbers(rows, "latency_median")
-    ends = dict.fromkeys([f"{min(medians):g}", f"{max(medians):g}"])  # one where they are equal
-    slowest = max(_numbers(rows, "latency_95"))
-    durations = _numbers(rows, "wall_seconds")
-    responses = sum(map(operator.mul, _numbers(rows, "answers_per_second"), durations))
+    totals = rows.sum()
+    responses = (rows["answers_per_second"] * rows["wall_seconds"]).sum()
+    medians = rows["latency_median"]
+    ends = dict.fromkeys([f"{medians.min():g}", f"{medians.max():g}"])  # one where they are equal
     text = (
-        f"{_total(rows, 'requests'):,} requests, {responses / (sum(durations) or 1.0):.3g} "
-        f"responses/s; latency {' to '.join(ends)} s (median), {slowest:g} s (95 %); "
-        f"{_total(rows, 'retries'):,} retries"
+        f"{totals['requests']:,.0f} requests, {responses / (totals['wall_seconds'] or 1.0):.3g} "
+        f"responses/s; latency {' to '.join(ends)} s (median), {rows['latency_95'].max():g} s "
+        f"(95 %); {totals['retries']:,.0f} retries"
     )
-    if rejected := _total(rows, "rejected"):
-        text += f", {rejected:,} rejected by the server"
-    separator = "; "
-    for column, outcome in WORTH_A_LOOK.items():
-        if count := _total(rows, column):
-            text += f"{separator}{count:,} {outcome}"
-            separator = ", "
-    return text
+    if totals["rejected"]:
+        text += f", {totals['rejected']:,.0f} rejected by the server"
+    looks = [f"{totals[name]:,.0f} {word}" for name, word in WORTH_A_LOOK.items() if totals[name]]
+    return f"{text}; {', '.join(looks)}" if looks else text
 
 
-def _numbers(rows: Iterable[Mapping[str, str]], column: str) -> list[float]:
-    return [float(row[column]) for row in rows]
-
-
-def _total(rows: Iterable[Mapping[str, str]], column: str) -> int:
-    return sum(int(row[column]) for row in rows)
-
-
-def _money(rows: Sequence[Mapping[str, str]]) -> str:
+def _money(rows: pd.DataFrame) -> str:
     """What rows of the usage were billed, and what was planned where all have a plan."""
-    priced = [row for row in rows if row.get("billed")]
-    if not priced:
+    priced = rows[rows["billed"].notna()]
+    if priced.empty:
         return ""
-    text = f"; billed {sum(_numbers(priced, 'billed')):.4g} USD"
-    if all(row.get("planned") for row in priced):
-        text += f", {sum(_numbers(priced, 'planned')):.4g} planned"
+    text = f"; billed {priced['billed'].sum():.4g} USD"
+    if priced["planned"].notna().all():
+        text += f", {priced['planned'].sum():.4g} planned"
     return text
 
 
-Lines = list[str]  # of one cell
-Block = list[Lines]  # a column of the grid: the lines of its heading, then of each row
-
-
-def summary_lines(table: Table, width: int) -> Lines:
+def summary_lines(table: Table, width: int) -> list[str]:
     """Returns a table's lines for a terminal, with those of its notes that a reader needs there.
 
     An interval stands below its value. Measures that do not fit side by side go on in further
     blocks, each with the models first. Of the notes it has those on marks, and the one on models
     below the baseline.
     """
-    label_width = max(8, min(LABEL, width // 3))
-    labels: Block = [["", visible(table.columns[0].heading)]]
-    rows: list[Sequence[Cell]] = []  # a section's heading is a row without cells
-    for section in table.sections:
-        if section.heading:
-            labels.append([visible(section.heading)])
-            rows.append(())
-        for row in section.rows:
-            labels.append(textwrap.wrap(_shown(row[0]), label_width) or [""])
-            rows.append(row)
-    measures = list(_measures(table, rows))
-    lines: Lines = []
-    # As many measures as fit stand in a block, at least one, however wide it is.
-    while measures:
-        fitting = len(measures)
-        while fitting > 1 and max(map(_width, _grid(labels, measures[:fitting]))) > width:
-            fitting -= 1
-        lines += ["", *_grid(labels, measures[:fitting])]
-        measures = measures[fitting:]
+    rows = _text_rows(table, max(8, min(LABEL, width // 3)))
+    lines: list[str] = []
+    start = 1  # behind the models
+    end = len(rows[0])
+    while start < end:
+        # As many measures as fit stand in a block, at least one, however wide it is.
+        stop = end
+        block = _block(rows, start, stop)
+        while stop > start + 1 and max(map(_width, block)) > width:
+            stop -= 1
+            block = _block(rows, start, stop)
+        lines += ["", *block]
+        start = stop
     return [*lines[1:], *_legend(table)]
 
 
-def _measures(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
-    """Yields a block for each measure: its heading, and each value with its interval below it."""
-    columns = table.columns
-    position = 1  # behind the models
-    while position < len(columns):
-        heading = columns[position].heading
-        group = columns[position].group
-        following = columns[position + 1].heading if position + 1 < len(columns) else None
-        has_interval = following == INTERVAL.format(measure=heading)
-        block = [[visible(group), visible(heading)]]
-        for row in rows:
-            texts = [_shown(row[position])] if row else []
-            if row and has_interval:
-                texts.append(visible(short_interval(row[position + 1])))
-            block.append(texts)
-        yield block
-        position += 2 if has_interval else 1
+def _text_rows(table: Table, label_width: int) -> list[list[str]]:
+    """Returns the text of each line by column: groups, headings, then the rows of the sections.
+
+    A section's heading is a row with one text.
+    """
+    headings = [column.heading for column in table.columns]
+    # The column of each measure, and that of its interval if it has one.
+    columns: dict[int, int | None] = {}
+    for number, heading in enumerate(headings):
+        if number - 1 in columns and heading == INTERVAL.format(measure=headings[number - 1]):
+            columns[number - 1] = number
+        else:
+            columns[number] = None
+    rows = [[visible(table.columns[number].group) for number in columns]]
+    rows.append([visible(headings[number]) for number in columns])
+    for section in table.sections:
+        if section.heading:
+            rows.append([visible(section.heading)])
+        for row in section.rows:
+            texts = []
+            for number, interval in columns.items():
+                texts.append([cell_text(row[number], STYLES, visible)])
+                if interval is not None:
+                    texts[-1].append(visible(short_interval(row[interval])))
+            texts[0] = textwrap.wrap(texts[0][0], label_width)
+            rows += map(list, zip_longest(*texts, fillvalue=""))
+    return rows
 
 
-def _shown(cell: Cell) -> str:
-    if cell.text is None:
-        return MISSING
-    text = f"{STYLES[cell.style].format(cell.text)} {cell.suffix}".rstrip()
-    return visible(text + cell.signs)
-
-
-def _grid(labels: Block, measures: Sequence[Block]) -> Lines:
-    """Returns the labels and the measures side by side, a benchmark above its first one alone."""
-    columns = [labels]
-    for _, members in groupby(measures, key=lambda block: block[0][0]):  # by benchmark
-        first, *others = members
-        columns.append(first)
-        for block in others:
-            (_, heading), *cells = block
-            columns.append([["", heading], *cells])
-    rows = list(zip(*columns, strict=True))
-    widths = [0] * len(columns)
-    for row in rows:
-        # The heading of a group goes on above the columns, which are empty there.
-        if any(map(any, row[1:])):
-            for column, cell_lines in enumerate(row):
-                widths[column] = max([widths[column], *map(_width, cell_lines)])
-    lines = []
-    for number, row in enumerate(rows):
-        for texts in zip_longest(*row, fillvalue=""):
-            lines.append(GAP.join(map(_padded, texts, widths)).rstrip())
-        if number == 0:
-            lines.append(GAP.join("-" * width for width in widths))
-    return list(filter(None, lines))
+def _block(rows: Sequence[list[str]], start: int, stop: int) -> list[str]:
+    """Returns the lines of some measures, from start to before stop, beside the models' names."""
+    groups, *others = [[*row[:1], *row[start:stop]] for row in rows]
+    # A group's heading stands above its first measure alone.
+    pairs = zip(groups[1:], groups, strict=False)
+    groups = [*groups[:1], *("" if group == previous else group for group, previous in pairs)]
+    chosen = [groups, *others]
+    # The heading of a section goes on above the columns, which are empty there.
+    aligned = [row for row in chosen if len(row) > 1]
+    widths = [max(map(_width, column)) for column in zip(*aligned, strict=True)]
+    lines = [GAP.join(map(_padded, row, widths)).rstrip() for row in chosen]
+    lines.insert(2, GAP.join("-" * width for width in widths))
+    return [line for line in lines if line]
 
 
 def _padded(text: str, width: int) -> str:
     return text + " " * (width - _width(text))
 
 
-def _legend(table: Table) -> Lines:
+def _legend(table: Table) -> list[str]:
     """Returns what the marks mean, and the note on models below the baseline."""
     lines = []
     if "best" in styles(table.sections):

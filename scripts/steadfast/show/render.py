@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,19 +40,24 @@ def markdown(table: Table) -> str:
         if section.heading:
             heading = f"*{escape_markdown(section.heading)}*"
             body.append([heading, *[""] * (len(table.columns) - 1)])
-        body += [list(map(_cell, row)) for row in section.rows]
+        body += [list(map(cell_text, row)) for row in section.rows]
     head = [escape_markdown(column.full_heading) for column in table.columns]
     grid = markdown_table(head, body, "".join(column.align for column in table.columns))
     notes = [escape_markdown(note_text(*note)) for note in table.notes]
     return "\n\n".join([escape_markdown(table.full_caption), grid, *notes, GUIDE]) + "\n"
 
 
-def _cell(cell: Cell) -> str:
+def cell_text(
+    cell: Cell,
+    forms: Mapping[str, str] = STYLES,
+    escape: Callable[[str], str] = escape_markdown,
+) -> str:
+    """Returns a cell's text in the form of its style, with suffix and signs; escaped."""
     if cell.text is None:
         return MISSING
-    text = STYLES[cell.style].format(escape_markdown(cell.text))
-    text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
-    return text + escape_markdown(cell.signs)
+    text = forms[cell.style].format(escape(cell.text))
+    text += f" {escape(cell.suffix)}" if cell.suffix else ""
+    return text + escape(cell.signs)
 
 
 def comma_separated(table: Table) -> str:

@@ -1,8 +1,10 @@
 """The summary over all benchmarks: models by main measures, and how alike these order models."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -16,7 +18,7 @@ from steadfast.show import cells, results
 from steadfast.show.cells import MODEL, CellsByModel, Values
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
-from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Subject, Table, ranks, rounded
 from steadfast.stats.repeatability import Deviations
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summary
@@ -62,13 +64,16 @@ class RunSummary:
         nondeterminism: Deviations = MappingProxyType({}),
     ):
         self.digits = display.digits
-        measures: list[SummaryMeasure] = []
+        self.measures: list[SummaryMeasure] = []
         prompts: dict[str, str] = {}
+        names = Counter(chain.from_iterable(benchmarks[name]["measures"] for name in summaries))
         for name, path in summaries.items():
             rows = _summary(path, benchmarks[name], nondeterminism.get(name, {}))
             prompts |= models_by_prompts(rows)
-            measures += _measures(rows, benchmarks[name], display.digits)
-        self.measures = [_labelled(measure, measures) for measure in measures]
+            for measure in _measures(rows, benchmarks[name], display.digits):
+                several = names[measure.name] > 1
+                label = f"{measure.name} of {measure.benchmark}" if several else measure.name
+                self.measures.append(replace(measure, label=label))
         self.roster = Roster(prompts, display, prompts)
 
     @property
@@ -98,14 +103,6 @@ class RunSummary:
                 ranks_of_models.setdefault(model, []).append(rank)
         # Groups go by falling value, and the lowest rank is the best.
         return self.roster.groups({m: -sum(r) / len(r) for m, r in ranks_of_models.items()})
-
-
-def _labelled(measure: SummaryMeasure, measures: Sequence[SummaryMeasure]) -> SummaryMeasure:
-    """Returns a measure whose label names its benchmark where several measures have its name."""
-    same_name = [candidate for candidate in measures if candidate.name == measure.name]
-    if len(same_name) == 1:
-        return measure
-    return replace(measure, label=f"{measure.name} of {measure.benchmark}")
 
 
 def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
@@ -187,37 +184,54 @@ def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
 
 
 def _notes(summary: RunSummary) -> list[results.Note]:
-    texts = STRINGS["notes"]
-    notes: list[results.Note] = []
-    if incomplete := _incomplete(summary):
-        notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.TIE_NOTE)
-    reachable = []
+    notes = [
+        *_note("incomplete", "incomplete", _incomplete(summary)),
+        results.TIE_NOTE,
+        *_note(None, "highest", _largest(summary, HIGHEST)),
+    ]
     without_interval = []
     for measure in summary.measures:
-        highest = measure.rows[HIGHEST].max()
-        if not math.isnan(highest):
-            slots = {"highest": rounded(highest, measure.digits), "benchmark": measure.benchmark}
-            reachable.append(texts["highest_of"].format(measure=measure.label, **slots))
         if measure.values and measure.rows["low"].isna().all():
             without_interval.append(measure.label)
-    if reachable:
-        notes.append((None, texts["highest"].format(found="; ".join(reachable))))
-    if without_interval:
-        measures = ", ".join(without_interval)
-        notes.append(("sampling", texts["no_interval"].format(measures=measures)))
+    notes += _note("sampling", "no_interval", without_interval, ", ")
     for name in (NONDETERMINISM, ABOVE_BASELINE):
         if any(measure.rows[name].notna().any() for measure in summary.measures):
-            notes.append((None, texts[name]))
-    notes += _below_baseline(summary)
-    notes += _sampling_notes(summary)
+            notes.append((None, STRINGS["notes"][name]))
+    notes += _note(None, "below_baseline", _below_baseline(summary))
+    counts: dict[str, str] = {}  # of a benchmark's last measure that has one
+    for measure in summary.measures:
+        for count in measure.rows["sampled"]:
+            if count:
+                counts[measure.benchmark] = count
+    notes += _note("sampling", "sampled", [f"{name} {count}" for name, count in counts.items()])
+    detectable = "minimum_detectable_difference"
+    notes += _note("sampling", detectable, _largest(summary, detectable))
     judged = any(measure.judged for measure in summary.measures)
     return notes + results.shared_notes(summary.roster, judged)
 
 
-def _below_baseline(summary: RunSummary) -> list[results.Note]:
-    """Returns the contenders below the baseline in a benchmark's main measure."""
-    texts = STRINGS["notes"]
+def _note(
+    subject: Mark | Subject | None, name: str, clauses: Sequence[str], separator: str = "; "
+) -> list[results.Note]:
+    """Returns the note of a name with its clauses, if there are any."""
+    text = STRINGS["notes"][name].format(found=separator.join(clauses))
+    return [(subject, text)] if clauses else []
+
+
+def _largest(summary: RunSummary, column: str) -> list[str]:
+    """Returns each measure with the largest value of a column, where it has any."""
+    clauses = []
+    for measure in summary.measures:
+        largest = measure.rows[column].max()
+        if not math.isnan(largest):
+            slots = {"value": rounded(largest, measure.digits), "benchmark": measure.benchmark}
+            form = STRINGS["notes"][f"{column}_of"]
+            clauses.append(form.format(measure=measure.label, **slots))
+    return clauses
+
+
+def _below_baseline(summary: RunSummary) -> list[str]:
+    """Returns the contenders below the baseline in each benchmark's main measure."""
     roster = summary.roster
     clauses = []
     for measure in summary.main_measures:
@@ -227,51 +241,23 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
         baseline = max(baselines, default=math.nan)
         below = [model for model in roster.competing(values) if values[model] < baseline]
         if below:
-            value = rounded(baseline, measure.digits)
-            models = summary.named(below)
-            form = texts["below_baseline_of"]
-            clauses.append(form.format(value=value, measure=measure.label, models=models))
-    if not clauses:
-        return []
-    return [(None, texts["below_baseline"].format(found="; ".join(clauses)))]
-
-
-def _sampling_notes(summary: RunSummary) -> list[results.Note]:
-    """Returns each benchmark's sampling units, and the minimum detectable differences."""
-    texts = STRINGS["notes"]
-    counts: dict[str, str] = {}  # of a benchmark's last measure that has one
-    differences = []
-    for measure in summary.measures:
-        for count in filter(None, measure.rows["sampled"]):
-            counts[measure.benchmark] = count
-        smallest = measure.rows["minimum_detectable_difference"].max()
-        if not math.isnan(smallest):
-            slots = {"minimum_detectable_difference": rounded(smallest, measure.digits)}
-            form = texts["minimum_detectable_difference_of"]
-            differences.append(form.format(measure=measure.label, **slots))
-    units = [texts["sampled_of"].format(benchmark=name, count=n) for name, n in counts.items()]
-    notes: list[results.Note] = []
-    for name, clauses in (("sampled", units), ("minimum_detectable_difference", differences)):
-        if clauses:
-            notes.append(("sampling", texts[name].format(found="; ".join(clauses))))
-    return notes
+            slots = {"value": rounded(baseline, measure.digits), "models": summary.named(below)}
+            form = STRINGS["notes"]["below_baseline_of"]
+            clauses.append(form.format(measure=measure.label, **slots))
+    return clauses
 
 
 def _incomplete(summary: RunSummary) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
-    texts = STRINGS["notes"]
     counts: dict[str, list[str]] = {}
     for measure in summary.measures:
-        for row in measure.rows.itertuples():
-            if row.n < row.expected:
-                slots = {"n": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
-                count = texts["incomplete_count"].format(measure=measure.label, **slots)
-                counts.setdefault(row.model, []).append(count)
-    clauses = []
-    for model in sorted(counts):
-        slots = {"model": summary.roster.label(model), "counts": ", ".join(counts[model])}
-        clauses.append(texts["incomplete_model"].format(**slots))
-    return clauses
+        lacking = measure.rows[measure.rows["n"] < measure.rows["expected"]]
+        for row in lacking.itertuples():
+            count = f"{measure.label} {row.n:,.0f} of {row.expected:,.0f}"
+            counts.setdefault(row.model, []).append(count)
+    return [
+        f"{summary.roster.label(model)} ({', '.join(counts[model])})" for model in sorted(counts)
+    ]
 
 
 def correlations_table(summary: RunSummary) -> Table:

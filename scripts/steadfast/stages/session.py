@@ -17,7 +17,6 @@ from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
 from steadfast.jobs.code_history import CodeHistory, explained
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.show.ending import ending
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow import audit, forking, insides, slurm, terminal
 from steadfast.workflow.failures import FailedJobs
@@ -163,6 +162,7 @@ class Session:
         if str(results / SUMMARY_PAGE) in outputs:
             table, findings = load(f"{END}:run_summary")(run, results, display)
         orders = list(load(f"{END}:turned")(run, results, display, outputs))
+        ending = load("steadfast.show.ending:ending")
         lines = [ending(results, outputs, table, findings, orders, [*filter(None, notes)])]
         if any(Path(file).is_relative_to(results / EXPORT) for file in outputs):
             lines += run.unexported
