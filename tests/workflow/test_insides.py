@@ -42,7 +42,6 @@ sys.path.insert(0, {str(ROOT / "scripts")!r})
     + """
 import json, os, subprocess
 from snakemake.logging import logger
-from steadfast.jobs.loads import HandedOver
 from steadfast.workflow import insides
 
 pathvars:
@@ -50,7 +49,6 @@ pathvars:
 
 RUN = insides.Snakemake(workflow)
 SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
-config["handed"] = HandedOver(lambda: {"jobs": sorted(map(str, RUN.jobs_to_run))})
 
 def see(*names):
     SEEN.update({name: getattr(RUN, name) for name in names})
@@ -118,6 +116,7 @@ if RUN.is_main:
     insides.take_scripts(run_script)
 
 onstart:
+    config["handed"] = {"jobs": sorted(map(str, RUN.jobs_to_run))}
     see("locks", "jobs_to_run", "executors")
     SEEN["locks"] = list(SEEN["locks"])
     for executor in RUN.executors:
@@ -313,7 +312,7 @@ def test_singles(seen):
 
 
 def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(told):
-    """``run.loads.HandedOver``."""
+    """``RunSetup.share_loads``."""
     assert set(told["handed"]["jobs"]) <= RULES - {"kept"}
 
 

@@ -126,7 +126,7 @@ def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
 class Prefetched:
     """Prefetched outputs: what another job wrote for this one, in a hidden folder.
 
-    Its subfolders are named by a fingerprint of all inputs of the outputs, and of the run.
+    Its subfolders are named by a fingerprint of all inputs of the outputs.
     """
 
     def __init__(self, assignment: Assignment):
@@ -155,7 +155,7 @@ class Prefetched:
         return True
 
     def remove_all(self) -> None:
-        """Removes them, and those of other settings or other runs."""
+        """Removes them, and those of other settings."""
         shutil.rmtree(self._all, ignore_errors=True)
 
 
@@ -250,11 +250,10 @@ def _judge_items(
 
 # An engine's worker processes may import this file anew, under another name.
 if (job := globals().get("snakemake")) and __name__ == "__main__":
-    loads = job.config.get("loads", {})
-    assignment = Assignment.of(job, loads.get("run", ""))
+    assignment = Assignment.of(job)
     operation = job.config[assignment.job.role][assignment.job.name]
     together: list[Assignment] = []
-    for load in loads.get("assignments", ()):
+    for load in job.config["loads"]:
         siblings = list(map(Assignment.plain, load))
         if assignment.job in [sibling.job for sibling in siblings]:
             together = siblings
