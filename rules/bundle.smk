@@ -27,7 +27,7 @@ rule bundle:
     params:
         **provenance(lambda w: STEPS.bundle()),
         **({"rounds": RUN.rounds} if RUN.rounds else {}),
-        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
+        nondeterminism=MEASURED,
         config=lambda w: portable(CONFIG),
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),

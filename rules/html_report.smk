@@ -39,9 +39,8 @@ rule html_report:
         mem_mb=4000,
     params:
         **provenance(STEPS.html_report()),
-        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
+        nondeterminism=MEASURED,
         display=SETUP.display,
-        made_from=input_digests(ANSWERED),
-        measured_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
+        made_from=MEASURED_FROM | made_from(ANSWERED | STEPS.all_metrics()),
     script:
         "../scripts/steadfast/html_report/write.py"

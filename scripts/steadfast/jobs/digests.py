@@ -29,8 +29,11 @@ from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
 RESOURCE_CALLS = frozenset({"facts", "resource"})
+# Nodes that may have a docstring, and fields of nodes that are no code.
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NO_CODE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 # Version of the digests, and a part of each.
-SCHEME = "2"
+SCHEME = "3"
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
@@ -79,18 +82,12 @@ def parts_of(code: str) -> dict[str, str]:
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     named = {name.rpartition(":")[0] or name for name in names}
-    closures: set[str] = set()
-    for module in named:
-        closures |= _closure(module)
-    return closures
+    return set[str]().union(*map(_closure, named))
 
 
 def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
-    paths: set[Path] = set()
-    for module in modules(*names):
-        paths |= _resources(module)
-    return paths
+    return set[Path]().union(*map(_resources, modules(*names)))
 
 
 @cache  # called for each job
@@ -161,11 +158,9 @@ def _sources(top: str) -> Mapping[str, Path]:
     if origin.name != "__init__.py":
         return {top: origin}
     sources = {}
-    for package in origin.parent.rglob("__init__.py"):
-        name = ".".join([top, *package.parent.relative_to(origin.parent).parts])
-        for path in package.parent.glob("*.py"):
-            sources[f"{name}.{path.stem}"] = path
-        sources[name] = sources.pop(f"{name}.__init__")
+    for path in origin.parent.rglob("*.py"):
+        module = ".".join(path.relative_to(origin.parents[1]).with_suffix("").parts)
+        sources[module.removesuffix(".__init__")] = path
     return sources
 
 
@@ -225,7 +220,7 @@ class Contents(NamedTuple):
             return cls._of_code(content)
         if suffix in (".yaml", ".yml"):
             content = repr(yaml.load(content, LOADER)).encode()
-        return cls(hashlib.sha256(content).hexdigest()[:16])
+        return cls(_digest_of(content))
 
     @classmethod
     def _of_code(cls, content: bytes) -> "Contents":
@@ -245,13 +240,11 @@ class Contents(NamedTuple):
                 constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
                 if constants:
                     named_files.append((str(constants[0]), is_of_package))
-        hasher = hashlib.sha256()
-        for word in _skeleton(tree):
-            hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
+        code = _without_comments(tree).encode("utf-8", "surrogatepass")
         # Bytes are accepted too, with their encoding declaration, as by ast.parse.
         scope = symtable.symtable(content, "module", "exec").get_symbols()  # type: ignore[arg-type]
         objects = [name.get_name() for name in scope if name.is_assigned() or name.is_imported()]
-        return cls(hasher.hexdigest()[:16], sorted(imports), named_files, sorted(objects))
+        return cls(_digest_of(code), sorted(imports), named_files, sorted(objects))
 
 
 def _nodes_that_run(tree: ast.AST) -> Iterator[ast.AST]:
@@ -271,25 +264,22 @@ def _last_name(expression: ast.expr) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def _skeleton(node: ast.AST) -> Iterator[str]:
-    """The words of a syntax tree, without docstrings, places and what Python versions add."""
-    yield type(node).__name__
-    for name, value in ast.iter_fields(node):
-        if name in ("ctx", "kind", "type_comment", "type_ignores") or value is None or value == []:
-            continue
-        yield name
-        members = value if isinstance(value, list) else [value]
-        for member in members[_has_docstring(node) if name == "body" else 0 :]:
-            if isinstance(member, ast.AST):
-                yield from _skeleton(member)
-            else:
-                yield repr(member)
-        yield "end"
+def _without_comments(tree: ast.AST) -> str:
+    """The nodes of a syntax tree that run, without docstrings, places and empty fields.
+
+    Which empty fields a tree has differs between versions of Python. The tree is changed.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+        for name, value in list(ast.iter_fields(node)):
+            if name in NO_CODE or value is None or value == []:
+                delattr(node, name)
+    return ast.dump(tree)
 
 
-def _has_docstring(node: ast.AST) -> bool:
-    holds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return isinstance(node, holds) and ast.get_docstring(node, clean=False) is not None
+def _digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 @cache

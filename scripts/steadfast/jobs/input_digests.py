@@ -20,7 +20,7 @@ from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.job import REWRITERS, Job, nondeterminism_path
+from steadfast.jobs.job import REWRITERS, Job, nondeterminism_path, scores_path
 from steadfast.schema.models import ScoredModel
 
 
@@ -69,21 +69,22 @@ class InputDigests:
         before = map(self.data, file.inputs.values())
         return step("stages.make_data", file.content, settings=settings, before=before)
 
-    def rewritten_inputs(self, path: str) -> dict[str, str]:
-        """The input digests of rewriters' replies that a data file is made from, by name."""
-        inputs = self._run.data[path].inputs.items()
-        rewrites = {name: source for name, source in inputs if source in self._run.rewrites}
-        return {name: self.data(source).input_digest for name, source in rewrites.items()}
+    def rewritten_inputs(self, path: str) -> dict[str, Step]:
+        """The rewriters' replies that a data file is made from, by path."""
+        sources = self._run.data[path].inputs.values()
+        return {source: self.data(source) for source in sources if source in self._run.rewrites}
+
+    def has_replies(self, job: Job, results: Path) -> bool:
+        """Whether a job's replies are those of the current config; else they are made again."""
+        input_digest = self.replies(job).input_digest
+        return Provenance.beside(results / job.outputs, input_digest).has_input_digest
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
         if not self._run.prompts_wait(benchmark):
             return True
-        for job in self._run.rewriter_jobs(benchmark):
-            input_digest = self.replies(job).input_digest
-            if not Provenance.beside(results / job.outputs, input_digest).has_input_digest:
-                return False
-        return True
+        jobs = self._run.rewriter_jobs(benchmark)
+        return all(self.has_replies(job, results) for job in jobs)
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; the data that they refer to are inputs."""
@@ -165,17 +166,15 @@ class InputDigests:
             before=[self.outputs(benchmark, model, part), *fetched],
         )
 
-    def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
-        """The verdicts of each judge of a model's responses to a part."""
-        judged = benchmark in self._run.judged
-        judges = judges_of(self._run.config, model) if judged else []
-        jobs = [Job("verdicts", benchmark, model, part, judge) for judge in judges]
-        return {job.judge: self.replies(job) for job in jobs}
+    def answers(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
+        """A model's responses to a part, and each judge's verdicts on them, by path."""
+        jobs = [Job("inference", benchmark, model, part)]
+        for judge in self._judges(benchmark, model):
+            jobs.append(Job("verdicts", benchmark, model, part, judge))
+        return {job.outputs: self.replies(job) for job in jobs}
 
-    def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
-        """The input digests of a model's responses (key "") and of each judge's verdicts."""
-        answers = {"": self.outputs(benchmark, model, part)}
-        return input_digests(answers | self.all_verdicts(benchmark, model, part))
+    def _judges(self, benchmark: str, model: str) -> list[str]:
+        return judges_of(self._run.config, model) if benchmark in self._run.judged else []
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's responses, or its released scores."""
@@ -184,14 +183,9 @@ class InputDigests:
         if isinstance(run.config.models[model], ScoredModel):
             settings: list[Any] = [run.scored[model], contents(task.released_files)]
             return step("stages.release_scores", task.released_scores, settings=settings)
-        judged = self.all_verdicts(benchmark, model, part)
-        return step(
-            "stages.score",
-            task.samples,
-            task.scoring,
-            settings=[list(judged), run.config.judging.count],
-            before=[self.outputs(benchmark, model, part), *judged.values()],
-        )
+        settings = [self._judges(benchmark, model), run.config.judging.count]
+        before = self.answers(benchmark, model, part).values()
+        return step("stages.score", task.samples, task.scoring, settings=settings, before=before)
 
     def released_scores(self, benchmark: str) -> dict[str, Any]:
         """The params ``code`` and ``input_digests`` of the job with all released scores."""
@@ -213,10 +207,24 @@ class InputDigests:
         function = task.metrics.function
         return step("stages.measure", function, settings=settings, before=scores.values())
 
+    def metric_files(self, benchmark: str) -> dict[str, Step]:
+        """The metrics of all models, by path."""
+        names = self._tasks[benchmark].metrics.names
+        return {f"{benchmark}/metrics/{name}.csv": self.metrics(benchmark) for name in names}
+
+    def all_metrics(self) -> dict[str, Step]:
+        """The metrics of the benchmarks that run, by path."""
+        metrics: dict[str, Step] = {}
+        for name in self._run.running:
+            metrics |= self.metric_files(name)
+        return metrics
+
     def all_scores(self, benchmark: str) -> dict[str, Step]:
-        """The scores that a benchmark's metrics are made from, by model and part."""
-        cells = product(self._run.models_of(benchmark), self._tasks[benchmark].parts)
-        return {f"{model}/{part}": self.scores(benchmark, model, part) for model, part in cells}
+        """The scores that a benchmark's metrics are made from, by path."""
+        scores = {}
+        for cell in product(self._run.models_of(benchmark), self._tasks[benchmark].parts):
+            scores[scores_path(benchmark, *cell)] = self.scores(benchmark, *cell)
+        return scores
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
@@ -274,11 +282,8 @@ class InputDigests:
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Outputs, verdicts and scores of one model and part, by path."""
-        file = f"{model}/{part}.jsonl"
-        steps = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
-        for judge, verdicts in self.all_verdicts(benchmark, model, part).items():
-            steps[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
-        return steps | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
+        scores = {scores_path(benchmark, model, part): self.scores(benchmark, model, part)}
+        return self.answers(benchmark, model, part) | scores
 
     def html_report(self) -> Step:
         """The HTML report of a run."""
@@ -302,6 +307,6 @@ class InputDigests:
         return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
 
 
-def input_digests(steps: Mapping[str, Step]) -> dict[str, str]:
-    """The input digest of each step."""
-    return {name: named_step.input_digest for name, named_step in steps.items()}
+def made_from(steps: Mapping[str, Step]) -> dict[str, str]:
+    """The param of a job with the input digest of each file that it reads, by path."""
+    return {path: file_step.input_digest for path, file_step in steps.items()}

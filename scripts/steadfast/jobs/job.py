@@ -181,9 +181,9 @@ class Assignment:
         return provenance.state(file_sha256) is State.CURRENT
 
 
-def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
-    """The scores of a model's responses to a part."""
-    return results / benchmark / "scores" / model / f"{part}.jsonl"
+def scores_path(benchmark: str, model: str, part: str) -> str:
+    """The scores of a model's responses to a part, below the results folder."""
+    return f"{benchmark}/scores/{model}/{part}.jsonl"
 
 
 def nondeterminism_path(benchmark: str, model: str, part: str) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, canonical_json
-from steadfast.base.provenance import Provenance
 from steadfast.contract.engine_names import LOADS
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
@@ -67,16 +66,10 @@ class Loads:
         """
         planned = []
         for job in self.run.jobs:
-            load = None if self._has_outputs(job) else self._names.get(job, job.outputs)
+            done = self._steps.has_replies(job, self.results)
+            load = None if done else self._names.get(job, job.outputs)
             planned.append((astuple(job), self.run.replayed(job), load))
         return planned
-
-    def _has_outputs(self, job: Job) -> bool:
-        """Whether a job's outputs are those of the current config; else they are made again."""
-        provenance = Provenance.beside(
-            self.results / job.outputs, self._steps.replies(job).input_digest
-        )
-        return provenance.has_input_digest
 
     def shared(self, jobs: Iterable[tuple[str, Mapping[str, str]]]) -> list[list[Record]]:
         """The assignments of those jobs (rule and wildcards) that share a load, for each load.
@@ -132,6 +125,6 @@ class Loads:
         """The jobs of each load without current outputs, in the order of the config."""
         missing = defaultdict(list)
         for job, load in self._names.items():
-            if not self._has_outputs(job):
+            if not self._steps.has_replies(job, self.results):
                 missing[load].append(job)
         return missing

@@ -11,7 +11,6 @@ from steadfast.base import files
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
 from steadfast.base.names import visible
-from steadfast.base.provenance import check_names
 from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
@@ -76,7 +75,6 @@ class Session:
         snakemake.when_jobs_are_known(self.refuse_targets)
         # Refuses special files (such as pipes) in the results, which may block reading forever.
         snakemake.when_prepared(lambda: files.check_regular(self._results))
-        snakemake.when_prepared(lambda: check_names(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
         self._log.addFilter(partial(terminal.with_end, self.last_words))
@@ -180,10 +178,6 @@ class Session:
         are_tables_made = any(str(tables) in job.output for job in done)
         if self._snakemake.is_dry or not are_tables_made or self._audit.leaves(tables):
             return
-        path = self._results / portable.CONFIG_FILE
         text = portable.as_yaml(portable.portable(self._run.config))
-        if not path.is_file() or files.read_text(path) != text:
-            files.write_text(path, text)
-        provenance = portable.config_provenance(self._results, self._run.running)
-        if not provenance.is_written:
-            provenance.write()
+        files.write_text(self._results / portable.CONFIG_FILE, text)
+        portable.config_provenance(self._results, self._run.running).write()
