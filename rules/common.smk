@@ -23,7 +23,7 @@ SCHEDULING = SETUP.scheduling(SESSION)
 if SETUP.is_main:
 
     onstart:
-        SETUP.share_loads()
+        SETUP.assign_loads()
         SESSION.start()
 
     onerror:

@@ -89,7 +89,8 @@ def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path)
         ("verdicts", job("cfbench", "zh", judge="judge")),
     ]
     groups = loads(results)
-    ((first, second),) = groups.shared(jobs)
+    first, second, verdicts = groups.assignments(jobs)
+    assert (second["load"], verdicts["load"]) == ("models.tiny", "judges.judge")
     assert [first["job"]["part"], second["job"]["part"]] == ["2k", "3k"]
     assignment = Assignment.plain(first)
     assert assignment.path(assignment.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"

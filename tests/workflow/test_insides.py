@@ -312,7 +312,7 @@ def test_singles(seen):
 
 
 def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(told):
-    """``RunSetup.share_loads``."""
+    """``RunSetup.assign_loads``."""
     assert set(told["handed"]["jobs"]) <= RULES - {"kept"}
 
 

@@ -14,7 +14,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ RESOURCE_CALLS = frozenset({"facts", "resource"})
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NO_CODE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 # Version of the digests, and a part of each.
-SCHEME = "3"
+SCHEME = "4"
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
@@ -97,7 +97,7 @@ def _check_object(name: str) -> None:
     if not module or "." in attribute:
         return
     contents = _contents(_source(module))
-    imports_all = any(imported.endswith("*") for _, imported in contents.imports)
+    imports_all = any(imported.endswith("*") for imported in contents.imports)
     if attribute not in contents.objects and not imports_all:
         raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, contents.objects)}")
 
@@ -123,14 +123,10 @@ def _imported(module: str) -> frozenset[str]:
 
     To import a module is to import the packages that it is in.
     """
-    source = _source(module)
-    parts = module.split(".")
-    package = parts if source.name == "__init__.py" else parts[:-1]
     names = set(_with_packages(module))
-    for level, name in _contents(source).imports:
-        above = package[: len(package) + 1 - level] if level else []
-        names.update(_with_packages(".".join([*above, *filter(None, [name])])))
-    return frozenset(names) & (_sources(PACKAGE.name).keys() | _sources(parts[0]).keys())
+    for name in _contents(_source(module)).imports:
+        names.update(_with_packages(resolve_name(name, _package(module))))
+    return frozenset(names) & (_sources(PACKAGE.name).keys() | _sources(_top(module)).keys())
 
 
 def _with_packages(module: str) -> Iterator[str]:
@@ -140,9 +136,18 @@ def _with_packages(module: str) -> Iterator[str]:
         module = module.rpartition(".")[0]
 
 
+def _top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _package(module: str) -> str:
+    """The package that a module is in, or that it is."""
+    return module if _source(module).name == "__init__.py" else module.rpartition(".")[0]
+
+
 def _source(module: str) -> Path:
     """The file of a module."""
-    source = _sources(module.split(".")[0]).get(module)
+    source = _sources(_top(module)).get(module)
     if source is None:
         raise _unknown(module)
     return source
@@ -174,11 +179,9 @@ def _unknown(module: str) -> UserError:
 @cache
 def _resources(module: str) -> frozenset[Path]:
     """The packaged files that a module's own code names."""
-    source = _source(module)
-    package = module if source.name == "__init__.py" else module.rpartition(".")[0]
     paths: set[Path] = set()
-    for name, is_of_package in _contents(source).resources:
-        paths.update(_files_of(resource(name, package if is_of_package else "")))
+    for name, is_of_package in _contents(_source(module)).resources:
+        paths.update(_files_of(resource(name, _package(module) if is_of_package else "")))
     return frozenset(paths)
 
 
@@ -202,14 +205,14 @@ class Contents(NamedTuple):
 
     Attributes:
         digest: of code without comments and docstrings, of YAML's values, or of any file's bytes.
-        imports: names or modules that the code imports, each behind how far up it starts.
+        imports: names or modules that the code imports, relative ones with their dots.
         resources: packaged files that it names by a constant, each with whether they are of the
             module's own package.
         objects: the names of the module's own scope.
     """
 
     digest: str
-    imports: Sequence[tuple[int, str]] = ()
+    imports: Sequence[str] = ()
     resources: Sequence[tuple[str, bool]] = ()
     objects: Sequence[str] = ()
 
@@ -225,16 +228,16 @@ class Contents(NamedTuple):
     @classmethod
     def _of_code(cls, content: bytes) -> "Contents":
         tree = ast.parse(content)
-        imports: set[tuple[int, str]] = set()
+        imports: set[str] = set()
         named_files = []
         for node in _nodes_that_run(tree):
             if isinstance(node, ast.Import):
-                imports.update((0, alias.name) for alias in node.names)
+                imports.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
-                module = node.module or ""
-                imports.add((node.level, module))
-                for alias in node.names:
-                    imports.add((node.level, f"{module}.{alias.name}".strip(".")))
+                module = "." * node.level + (node.module or "")
+                dot = "." if node.module else ""
+                imports.add(module)
+                imports.update(f"{module}{dot}{alias.name}" for alias in node.names)
             elif isinstance(node, ast.Call) and _last_name(node.func) in RESOURCE_CALLS:
                 is_of_package = "__package__" in map(_last_name, node.args)
                 constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]

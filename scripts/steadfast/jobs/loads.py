@@ -1,7 +1,12 @@
-"""Shared model loads: which inference jobs share one load, in which order, and their assignments.
+"""Shared model loads: which jobs share one load, and in which order they run.
 
-The first job of a load also runs its siblings (``stages.one_load``), so that it needs their
-assignments. All of this is scheduling, and follows from the config: a change of it re-runs nothing.
+- Jobs that make prompts come first, then rewriters, models and judges, which wait for each other's
+  replies; of each load one job first, as the others would only wait for its load.
+- This first job also runs its siblings (``stages.one_load``), so that it gets their assignments:
+  of all jobs of the run that load a model or, on a cluster, of those of its own cluster job.
+- A sibling is run once its inputs are made by this config, unless its outputs are made already.
+
+All of this is scheduling, and follows from the config: a change of it re-runs nothing.
 """
 
 import json
@@ -71,17 +76,13 @@ class Loads:
             planned.append((astuple(job), self.run.replayed(job), load))
         return planned
 
-    def shared(self, jobs: Iterable[tuple[str, Mapping[str, str]]]) -> list[list[Record]]:
-        """The assignments of those jobs (rule and wildcards) that share a load, for each load.
+    def assignments(self, jobs: Iterable[tuple[str, Mapping[str, str]]]) -> list[Record]:
+        """The assignments of those jobs (rule and wildcards) that load a model.
 
         The jobs are to run on the same machine: those of a run, or of one cluster job.
         """
         run_jobs = {Job.of(wildcards) for rule, wildcards in jobs if queries_model(rule)}
-        assignments = defaultdict(list)
-        for job, load in self._names.items():
-            if job in run_jobs:
-                assignments[load].append(asdict(self._assignment(job)))
-        return [siblings for siblings in assignments.values() if len(siblings) > 1]
+        return [asdict(self._assignment(job)) for job in self._names if job in run_jobs]
 
     def _assignment(self, job: Job) -> Assignment:
         """A job as its rule passes it to its script, and what its inputs are made from."""

@@ -252,11 +252,9 @@ def _judge_items(
 if (job := globals().get("snakemake")) and __name__ == "__main__":
     assignment = Assignment.of(job)
     operation = job.config[assignment.job.role][assignment.job.name]
-    together: list[Assignment] = []
-    for load in job.config["loads"]:
-        siblings = list(map(Assignment.plain, load))
-        if assignment.job in [sibling.job for sibling in siblings]:
-            together = siblings
+    assignments = list(map(Assignment.plain, job.config["assignments"]))
+    load = [other.load for other in assignments if other.job == assignment.job]
+    together = [other for other in assignments if [other.load] == load]
     run_rule(
         run_with_siblings,
         job,

@@ -76,17 +76,17 @@ class RunSetup:
         config.update(self.config.model_dump(include={"models", "judges", "rewriters"}))
         config["results"] = str(self.results)
         config["whole"] = self.config.model_dump(mode="json")  # for the HTML report
-        config["loads"] = self.loads.shared(allocated(snakemake.target_jobs))
+        config["assignments"] = self.loads.assignments(allocated(snakemake.target_jobs))
         self._jobs_config = config
 
-    def share_loads(self) -> None:
+    def assign_loads(self) -> None:
         """Passes to the jobs of a run those with which they share a model load, before they start.
 
         This relies on Snakemake's config being pickled for a script when its job starts. The jobs
         of a cluster know theirs from the command, which names them.
         """
         jobs = [(job.rule.name, job.wildcards) for job in self._snakemake.jobs_to_run]
-        self._jobs_config["loads"] = self.loads.shared(jobs)
+        self._jobs_config["assignments"] = self.loads.assignments(jobs)
 
     def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
         """Checks, messages and files of a run; ``check_bundle`` raises if it cannot be bundled."""
