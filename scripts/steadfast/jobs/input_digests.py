@@ -81,9 +81,7 @@ class InputDigests:
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
-        if not self._run.prompts_wait(benchmark):
-            return True
-        jobs = self._run.rewriter_jobs(benchmark)
+        jobs = self._run.rewriter_jobs(benchmark) if self._run.prompts_wait(benchmark) else []
         return all(self.has_replies(job, results) for job in jobs)
 
     def prompts(self, benchmark: str, part: str) -> Step:

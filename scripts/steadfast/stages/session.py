@@ -14,7 +14,7 @@ from steadfast.base.names import visible
 from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
-from steadfast.jobs.code_history import CodeHistory, explained
+from steadfast.jobs.code_history import explain
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.ending import ending
 from steadfast.show.roster import Display, adaptive_remark
@@ -112,20 +112,17 @@ class Session:
 
     def _explain_code(self) -> None:
         """Reports the changed modules for each rule whose files are made again."""
-        history = CodeHistory(self._results)
-        changed: dict[str, set[str]] = {}
-        for job, input_digest in self._audit.outdated:
+        outdated = []
+        for job, provenance in self._audit.outdated:
             code = str(dict(job.params.items()).get("code", ""))
-            changed.setdefault(job.rule.name, set()).update(history.changed(input_digest, code))
-        for rule, modules in changed.items():
-            if modules:
-                self._log.warning(explained(rule, sorted(modules)))
+            outdated.append((job.rule.name, provenance.recorded_input_digest, code))
         steps = []
         for job in self._snakemake.jobs:
             params = dict(job.params.items())
             if isinstance(params.get("input_digest"), str):
                 steps.append((params["input_digest"], params["code"]))
-        history.keep(steps)
+        for line in explain(self._results, outdated, steps):
+            self._log.warning(line)
 
     def fail(self) -> None:
         """Reports the failed jobs with their error messages."""

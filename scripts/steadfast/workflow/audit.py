@@ -26,24 +26,24 @@ class Audit:
     def __init__(self, results: Path):
         self._results = results
         self._checksums = Checksums(str(results.absolute()))
-        self._other: list[Provenance] = []
-        self.outdated: list[tuple[Any, object]] = []
-        """Jobs whose files have other input digests than the run wants, with these digests."""
+        self.outdated: list[tuple[Any, Provenance]] = []
+        """Jobs with files that were made from other inputs, and what this run wants there."""
 
     @property
     def left(self) -> str | None:
         """The error message where an option made Snakemake leave outdated files; else None."""
-        for provenance in self._outdated():
+        for provenance in self._left:
             return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
     def leaves(self, path: Path) -> bool:
         """Whether a file or folder is still outdated."""
-        return any(path in provenance.files for provenance in self._outdated())
+        return any(path in provenance.files for provenance in self._left)
 
-    def _outdated(self) -> Iterator[Provenance]:
-        """Those of the files that were not made again."""
-        for provenance in self._other:
+    @property
+    def _left(self) -> Iterator[Provenance]:
+        """What was outdated and was not made again."""
+        for _, provenance in self.outdated:
             if provenance.state(self._checksums) is not State.CURRENT:
                 yield provenance
 
@@ -56,15 +56,15 @@ class Audit:
             for provenance in provenances(job, self._results):
                 state = provenance.state(self._checksums)
                 if state is State.OTHER:
-                    self._other.append(provenance)
-                    self.outdated.append((job, provenance.recorded_input_digest))
+                    self.outdated.append((job, provenance))
                     snakemake.force(job)
                 elif state is State.EDITED and not is_forced:
                     provenance.check_unchanged(self._checksums)
         self._checksums.keep()
-        if (option := snakemake.taking_option) and self._other:
-            first, *further = self._other
-            also = f", and so are {len(further)} more" if further else ""
+        if (option := snakemake.taking_option) and self.outdated:
+            _, first = self.outdated[0]
+            further = len(self.outdated) - 1
+            also = f", and so are {further} more" if further else ""
             raise UserError(
                 f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run "
                 "without it"
