@@ -129,11 +129,6 @@ class Provenance:
 
     def check(self) -> None:
         """Raises a ``UserError`` where the files were edited, or made for another config."""
-        if not _read(self.path):
-            raise UserError(
-                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
-                "both and run again"
-            )
         self.check_unchanged(file_sha256)
         if self.recorded_input_digest != self.input_digest:
             raise UserError(
@@ -143,10 +138,15 @@ class Provenance:
 
     def check_unchanged(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file was edited, with the way to accept the edit."""
-        sums = _read(self.path).get("sha256", {})
+        recorded = _read(self.path)
+        if not recorded:
+            raise UserError(
+                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
+                "both and run again"
+            )
         for path in _each(self.files):
             actual = checksum(path)
-            if actual != sums.get(self._name(path)):
+            if actual != recorded["sha256"].get(self._name(path)):
                 raise UserError(
                     f"{path}: edited since it was made (its sha256 is not the one in {self.path}); "
                     f"remove it to have it remade, or enter {actual} there to accept the edit"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, check_regular
+from steadfast.base.files import Record, Settings, check_regular, file_sha256
 from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance
 from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, check_portable, config_provenance
@@ -199,10 +199,8 @@ class FinishedRun:
     def check(self, provenance: Provenance) -> None:
         """Checks that files, and all that they were made from, are unchanged."""
         if self.checked:
-            input_digest = str(provenance.recorded_input_digest or "")
-            provenance = replace(provenance, input_digest=input_digest, results=self.results)
-            provenance.check()
-            provenance.check_inputs(self._checksums)
+            provenance.check_unchanged(file_sha256)
+            replace(provenance, results=self.results).check_inputs(self._checksums)
 
     @cached_property
     def _checksums(self) -> Checksums:

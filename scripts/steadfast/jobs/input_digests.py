@@ -144,10 +144,9 @@ class InputDigests:
         for name in self._run.running:
             for model, part in self._run.cells(name):
                 path = nondeterminism_path(name, model, part)
-                if (results / path).is_file():
-                    input_digest = self.nondeterminism(name, model, part).input_digest
-                    if Provenance.beside(results / path, input_digest).has_input_digest:
-                        measured[path] = [input_digest, file_sha256(results / path)]
+                input_digest = self.nondeterminism(name, model, part).input_digest
+                if Provenance.beside(results / path, input_digest).has_input_digest:
+                    measured[path] = [input_digest, file_sha256(results / path)]
         return measured
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:

@@ -133,15 +133,10 @@ def provenance(step: Step | Callable[[Any], Step]) -> dict[str, Any]:
     """
     if isinstance(step, Step):
         return step._asdict()
-
-    # Snakemake passes arguments by name.
-    def code(wildcards: Any) -> str:
-        return step(wildcards).code
-
-    def input_digest(wildcards: Any) -> str:
-        return step(wildcards).input_digest
-
-    return {"code": code, "input_digest": input_digest}
+    return {
+        "code": lambda wildcards: step(wildcards).code,
+        "input_digest": lambda wildcards: step(wildcards).input_digest,
+    }
 
 
 def _config_files(workflow: Any) -> list[str]:
