@@ -104,23 +104,18 @@ def _run_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: L
             patience -= LOOK_SECONDS
             continue
         pending.remove(sibling)
+        prefetched = Prefetched(sibling)
+        if prefetched.exist:
+            continue
+        title = sibling.job.title
+        log = sibling.path(sibling.job.log)
+        print(f"{sibling.job.name} is loaded: also running {title}, log: {log}")
         try:
-            _prefetch(sibling, operation, loaded)
-        except EngineFailed as error:
-            print(f"{sibling.job.title}: {error}")
-            return
+            run_job(sibling, operation, loaded, prefetched.folder)
         except UserError as error:
-            print(f"{sibling.job.title}: {error}")
-
-
-def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
-    """Runs a sibling, unless its prefetched outputs exist already."""
-    prefetched = Prefetched(sibling)
-    if prefetched.exist:
-        return
-    log = sibling.path(sibling.job.log)
-    print(f"{sibling.job.name} is loaded: also running {sibling.job.title}, log: {log}")
-    run_job(sibling, operation, loaded, prefetched.folder)
+            print(f"{title}: {error}")
+            if isinstance(error, EngineFailed):
+                return
 
 
 class Prefetched:
