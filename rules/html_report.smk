@@ -38,9 +38,8 @@ rule html_report:
     resources:
         mem_mb=4000,
     params:
-        **provenance(STEPS.html_report()),
+        **provenance(STEPS.html_report(), MEASURED),
         nondeterminism=MEASURED,
         display=SETUP.display,
-        made_from=MEASURED_FROM | made_from(ANSWERED | STEPS.all_metrics()),
     script:
         "../scripts/steadfast/html_report/write.py"

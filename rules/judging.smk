@@ -34,7 +34,6 @@ rule judge_prompts:
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
         repeats=lambda w: CONFIG.models[w.model].repeats,
-        made_from=lambda w: made_from({Job.of(w).outputs: STEPS.replies(Job.of(w))}),
     script:
         "../scripts/steadfast/judging/ask_judge.py"
 

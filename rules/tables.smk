@@ -55,7 +55,6 @@ for name in TASKS:
             **SHOWN,
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
-            made_from=made_from(STEPS.metric_files(name)),
         script:
             "../scripts/steadfast/stages/tabulate.py"
 
@@ -83,7 +82,6 @@ for name in TASKS:
             figures=TASK.figures.function.plain,
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
-            made_from=made_from(STEPS.metric_files(name)),
         script:
             "../scripts/steadfast/stages/draw.py"
 
@@ -96,7 +94,6 @@ rule figures:
 
 # Files of run-to-run variation, where it was measured, each with its input digest and sha256.
 MEASURED = STEPS.measured_nondeterminism(RESULTS)
-MEASURED_FROM = {path: input_digest for path, (input_digest, _) in MEASURED.items()}
 
 
 rule summary:
@@ -115,13 +112,11 @@ rule summary:
     resources:
         mem_mb=1000,
     params:
-        **provenance(STEPS.summary()),
+        **provenance(STEPS.summary(), MEASURED),
         nondeterminism=MEASURED,
         benchmarks=RUN.reported,
         display=SETUP.display_of(*RUN.running),
         data_notes=SETUP.data_notes(*RUN.running),
-        made_from=MEASURED_FROM
-        | made_from({f"{name}/metrics/summary.csv": STEPS.metrics(name) for name in RUN.running}),
     script:
         "../scripts/steadfast/stages/write_summary.py"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
@@ -25,16 +26,24 @@ from steadfast.schema.models import ScoredModel
 
 
 class Step(NamedTuple):
-    """How a file is made: a digest of the job's code, and the input digest (16 hex digits)."""
+    """How a file is made.
+
+    Attributes:
+        code: names and a digest of the job's code.
+        input_digest: 16 hexadecimal digits for its code, settings and all inputs.
+        made_from: input digests of the files that are checked before the job reads them, by path.
+    """
 
     code: str
     input_digest: str
+    made_from: Mapping[str, str]
 
 
 def step(
     script: str,
     *used: str | Component[Any] | None,
     settings: object = None,
+    reads: Mapping[str, Step] = MappingProxyType({}),
     before: Iterable[Step] = (),
 ) -> Step:
     """The step of a job.
@@ -43,12 +52,14 @@ def step(
         script: its module, below the package.
         used: components and modules that it loads by name; components count with their settings.
         settings: its other parameters, as plain values.
-        before: the steps of its input files.
+        reads: the steps of input files that are checked before it reads them, by path.
+        before: the steps of its other input files.
     """
     code = digest(f"steadfast.{script}", *used)
     components = [component.plain for component in used if isinstance(component, Component)]
-    inputs = [input_step.input_digest for input_step in before]
-    return Step(code, digest_of([code, components, settings, inputs]))
+    made_from = {path: read_step.input_digest for path, read_step in reads.items()}
+    inputs = [*made_from.values(), *(input_step.input_digest for input_step in before)]
+    return Step(code, digest_of([code, components, settings, inputs]), made_from)
 
 
 class InputDigests:
@@ -66,13 +77,8 @@ class InputDigests:
             return self.replies(self._run.rewrites[path])
         file = self._run.data[path]
         settings = [list(file.inputs), contents(file.files)]
-        before = map(self.data, file.inputs.values())
-        return step("stages.make_data", file.content, settings=settings, before=before)
-
-    def rewritten_inputs(self, path: str) -> dict[str, Step]:
-        """The rewriters' replies that a data file is made from, by path."""
-        sources = self._run.data[path].inputs.values()
-        return {source: self.data(source) for source in sources if source in self._run.rewrites}
+        reads = {source: self.data(source) for source in file.inputs.values()}
+        return step("stages.make_data", file.content, settings=settings, reads=reads)
 
     def has_replies(self, job: Job, results: Path) -> bool:
         """Whether a job's replies are those of the current config; else they are made again."""
@@ -154,13 +160,14 @@ class InputDigests:
         run = self._run
         samples = self._tasks[benchmark].samples
         settings = [run.templates(benchmark), contents(run.own_templates(benchmark))]
-        fetched = map(self.data, run.fetched_templates(benchmark))
+        job = Job("inference", benchmark, model, part)
         return step(
             "judging.ask_judge",
             samples,
             run.judging(benchmark).prompts,
             settings=settings,
-            before=[self.outputs(benchmark, model, part), *fetched],
+            reads={job.outputs: self.replies(job)},
+            before=map(self.data, run.fetched_templates(benchmark)),
         )
 
     def answers(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
@@ -181,8 +188,8 @@ class InputDigests:
             settings: list[Any] = [run.scored[model], contents(task.released_files)]
             return step("stages.release_scores", task.released_scores, settings=settings)
         settings = [self._judges(benchmark, model), run.config.judging.count]
-        before = self.answers(benchmark, model, part).values()
-        return step("stages.score", task.samples, task.scoring, settings=settings, before=before)
+        reads = self.answers(benchmark, model, part)
+        return step("stages.score", task.samples, task.scoring, settings=settings, reads=reads)
 
     def released_scores(self, benchmark: str) -> dict[str, Any]:
         """The params ``code`` and ``input_digests`` of the job with all released scores."""
@@ -194,49 +201,40 @@ class InputDigests:
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
         task = self._tasks[benchmark]
-        scores = self.all_scores(benchmark)
+        scores = {}
+        for cell in product(self._run.models_of(benchmark), task.parts):
+            scores[scores_path(benchmark, *cell)] = self.scores(benchmark, *cell)
         settings = [
             task.metrics.fields,
             list(scores),
             contents([task.labels] if task.labels else []),
             self._run.adaptive(benchmark) if benchmark in self._run.rounds else None,
         ]
-        function = task.metrics.function
-        return step("stages.measure", function, settings=settings, before=scores.values())
+        return step("stages.measure", task.metrics.function, settings=settings, reads=scores)
 
-    def metric_files(self, benchmark: str) -> dict[str, Step]:
-        """The metrics of all models, by path."""
-        names = self._tasks[benchmark].metrics.names
-        return {f"{benchmark}/metrics/{name}.csv": self.metrics(benchmark) for name in names}
-
-    def all_metrics(self) -> dict[str, Step]:
-        """The metrics of the benchmarks that run, by path."""
-        metrics: dict[str, Step] = {}
-        for name in self._run.running:
-            metrics |= self.metric_files(name)
-        return metrics
-
-    def all_scores(self, benchmark: str) -> dict[str, Step]:
-        """The scores that a benchmark's metrics are made from, by path."""
-        scores = {}
-        for cell in product(self._run.models_of(benchmark), self._tasks[benchmark].parts):
-            scores[scores_path(benchmark, *cell)] = self.scores(benchmark, *cell)
-        return scores
+    def metric_files(self, *benchmarks: str) -> dict[str, Step]:
+        """The metrics of benchmarks, by path."""
+        files = {}
+        for benchmark in benchmarks:
+            for name in self._tasks[benchmark].metrics.names:
+                files[f"{benchmark}/metrics/{name}.csv"] = self.metrics(benchmark)
+        return files
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
         function = self._tasks[benchmark].tables.function
-        return step("stages.tabulate", function, before=[self.metrics(benchmark)])
+        return step("stages.tabulate", function, reads=self.metric_files(benchmark))
 
     def figures(self, benchmark: str) -> Step:
         """A benchmark's figures."""
         function = self._tasks[benchmark].figures.function
-        return step("stages.draw", function, before=[self.metrics(benchmark)])
+        return step("stages.draw", function, reads=self.metric_files(benchmark))
 
     def summary(self) -> Step:
         """The summary of all benchmarks that run."""
         names = self._run.running
-        return step("stages.write_summary", settings=names, before=map(self.metrics, names))
+        reads = {f"{name}/metrics/summary.csv": self.metrics(name) for name in names}
+        return step("stages.write_summary", settings=names, reads=reads)
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
@@ -287,7 +285,7 @@ class InputDigests:
         run = self._run
         used = self._task_makers
         titles = []
-        before = [*self.answered_files().values(), self.usage()]
+        before = [self.usage()]
         for name in run.running:
             task = self._tasks[name]
             benchmark = run.benchmarks[name]
@@ -295,15 +293,12 @@ class InputDigests:
             reported = benchmark.reported(judged=name in run.judged)
             titles.append([benchmark.title, task.data_note, reported])
             before += [self.tables(name), self.figures(name)]
-        return step("html_report.write", *used, settings=[run.config.name, titles], before=before)
+        settings = [run.config.name, titles]
+        reads = self.answered_files() | self.metric_files(*run.running)
+        return step("html_report.write", *used, settings=settings, reads=reads, before=before)
 
     def usage(self) -> Step:
         """The usage of inference."""
         jobs = self._run.jobs
         names = [job.outputs for job in jobs]
         return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
-
-
-def made_from(steps: Mapping[str, Step]) -> dict[str, str]:
-    """The param of a job with the input digest of each file that it reads, by path."""
-    return {path: file_step.input_digest for path, file_step in steps.items()}

@@ -3,9 +3,10 @@
 The Snakefile makes one ``RunSetup``, in every process of Snakemake. No job imports this module.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from logging import Logger
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from steadfast.base.errors import UserError
@@ -126,16 +127,25 @@ class RunSetup:
         return self.display if is_judged else {**self.display, "judges": {}}
 
 
-def provenance(step: Step | Callable[[Any], Step]) -> dict[str, Any]:
-    """The params ``code`` and ``input_digest`` of a job, from its step or a function of wildcards.
+def provenance(
+    step: Step | Callable[[Any], Step], measured: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The params ``code``, ``input_digest`` and ``made_from`` of a job, by which it is made again.
 
     Snakemake re-runs a job whose params change: here its code, its settings or any of its inputs.
+
+    Args:
+        step: how its file is made, or a function of wildcards that says it.
+        measured: further files that it reads (``InputDigests.measured_nondeterminism``).
     """
     if isinstance(step, Step):
-        return step._asdict()
+        measured_from = {path: input_digest for path, (input_digest, _) in measured.items()}
+        return step._replace(made_from={**step.made_from, **measured_from})._asdict()
+    # Snakemake passes arguments by name.
     return {
         "code": lambda wildcards: step(wildcards).code,
         "input_digest": lambda wildcards: step(wildcards).input_digest,
+        "made_from": lambda wildcards: step(wildcards).made_from,
     }
 
 
