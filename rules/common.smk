@@ -22,7 +22,6 @@ SCHEDULING = SETUP.scheduling(SESSION)
 if SETUP.is_main:
 
     onstart:
-        SETUP.assign_loads()
         SESSION.start()
 
     onerror:

@@ -1,5 +1,6 @@
 """Which jobs share a load, in which order they come, and what each is told of the others."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Assignment, Job
-from steadfast.jobs.loads import Loads, allocated
+from steadfast.jobs.loads import HandedOver, Loads, allocated
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 API = {"engine": "openai", "model": "y"}
@@ -116,6 +117,13 @@ def test_a_clusters_job_knows_the_jobs_that_it_was_given(monkeypatch):
     # The process of one job inherits what the first was told.
     for told in (jobs, jobs[:1]):
         assert [tuple(one) for one in allocated(told)] == jobs
+
+
+def test_what_is_handed_over_is_found_once_and_plain():
+    times = iter(range(1, 10))
+    handed = HandedOver(lambda: [{"times": next(times)}])
+    first, second = [pickle.loads(pickle.dumps(handed)) for _ in range(2)]
+    assert first == second == [{"times": 1}]
 
 
 @pytest.mark.parametrize("settings", [{"parts_per_load": 0}, {"data_parallel_size": 0}])

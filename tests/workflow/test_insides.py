@@ -42,12 +42,14 @@ sys.path.insert(0, {str(ROOT / "scripts")!r})
     + """
 import json, os, subprocess
 from snakemake.logging import logger
+from steadfast.jobs.loads import HandedOver
 from steadfast.workflow import insides
 
 pathvars:
     results="there"
 
 RUN = insides.Snakemake(workflow)
+config["handed"] = HandedOver(lambda: sorted(map(str, RUN.jobs_to_run)))
 SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
 
 def see(*names):
@@ -116,7 +118,6 @@ if RUN.is_main:
     insides.take_scripts(run_script)
 
 onstart:
-    config["handed"] = {"jobs": sorted(map(str, RUN.jobs_to_run))}
     see("locks", "jobs_to_run", "executors")
     SEEN["locks"] = list(SEEN["locks"])
     for executor in RUN.executors:
@@ -312,8 +313,8 @@ def test_singles(seen):
 
 
 def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(told):
-    """``RunSetup.assign_loads``."""
-    assert set(told["handed"]["jobs"]) <= RULES - {"kept"}
+    """``jobs.loads.HandedOver``."""
+    assert set(told["handed"]) <= RULES - {"kept"}
 
 
 def test_target_jobs_of_a_process_that_is_none_of_somebody_s(folder):

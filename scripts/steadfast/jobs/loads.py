@@ -12,10 +12,11 @@ All of this is scheduling, and follows from the config: a change of it re-runs n
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from steadfast.base.files import Record, canonical_json
@@ -26,6 +27,23 @@ from steadfast.jobs.job import MODELS, ROLES, Assignment, Job, queries_model
 
 # Environment variable by which the first process of a cluster's job informs the others.
 VARIABLE = "STEADFAST_ALLOCATION"
+
+
+class HandedOver:
+    """A list in Snakemake's config that is made late, when the first job gets the config.
+
+    The jobs that run are determined only after the Snakefile is read. Snakemake pickles the config
+    for each job, and then this becomes a plain list. (A hook, such as ``onstart``, would not be
+    called where another workflow uses this one as a module.)
+    """
+
+    def __init__(self, find: Callable[[], list[Record]]):
+        self._find = cache(find)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type, tuple[list[Record]]]:
+        with self._lock:  # jobs are started concurrently
+            return list, (self._find(),)
 
 
 def allocated(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[Any]:

@@ -10,13 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.config import settings, source
 from steadfast.config.load import load_config
 from steadfast.jobs import rounds
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.jobs.job_resources import Scheduling
-from steadfast.jobs.loads import Loads, allocated
+from steadfast.jobs.loads import HandedOver, Loads, allocated
 from steadfast.jobs.required_files import check_required_files
 from steadfast.stages.session import Session, data_notes
 from steadfast.workflow import insides, slurm
@@ -77,17 +78,14 @@ class RunSetup:
         config.update(self.config.model_dump(include={"models", "judges", "rewriters"}))
         config["results"] = str(self.results)
         config["whole"] = self.config.model_dump(mode="json")  # for the HTML report
-        config["assignments"] = self.loads.assignments(allocated(snakemake.target_jobs))
-        self._jobs_config = config
+        # At once: the processes of a cluster's job inherit it.
+        allocation = allocated(snakemake.target_jobs)
 
-    def assign_loads(self) -> None:
-        """Passes to the jobs of a run those with which they share a model load, before they start.
+        def assignments() -> list[Record]:
+            run_jobs = [(job.rule.name, job.wildcards) for job in snakemake.jobs_to_run]
+            return self.loads.assignments(allocation or run_jobs)
 
-        This relies on Snakemake's config being pickled for a script when its job starts. The jobs
-        of a cluster know theirs from the command, which names them.
-        """
-        jobs = [(job.rule.name, job.wildcards) for job in self._snakemake.jobs_to_run]
-        self._jobs_config["assignments"] = self.loads.assignments(jobs)
+        config["assignments"] = HandedOver(assignments)
 
     def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
         """Checks, messages and files of a run; ``check_bundle`` raises if it cannot be bundled."""
