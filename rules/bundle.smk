@@ -31,6 +31,6 @@ rule bundle:
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        input_digests=lambda w: contents.available_answers(RUN, STEPS, RESULTS),
+        input_digests=lambda w: contents.available_answers(RUN, STEPS, MEASURED),
     script:
         "../scripts/steadfast/share/bundle.py"

@@ -8,7 +8,6 @@ from steadfast.config import settings
 from steadfast.jobs import rounds  # the rounds of an adaptive run
 from steadfast.jobs.evaluation import in_results  # paths below the results folder, as inputs
 from steadfast.jobs.evaluation import plain  # a component (code with its settings), as a param
-from steadfast.jobs.input_digests import input_digests
 from steadfast.jobs.job import Job  # Job.of(wildcards): the job of a model, judge or rewriter
 from steadfast.share import contents
 from steadfast.stages.setup import provenance  # params of which a change re-runs a job

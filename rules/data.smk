@@ -41,6 +41,5 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             **provenance(lambda w: STEPS.data(w.file)),
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
-            made_from=lambda w: STEPS.rewritten_inputs(w.file),
         script:
             "../scripts/steadfast/stages/make_data.py"

@@ -38,10 +38,8 @@ rule html_report:
     resources:
         mem_mb=4000,
     params:
-        **provenance(STEPS.html_report()),
-        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
+        **provenance(STEPS.html_report(), MEASURED),
+        nondeterminism=MEASURED,
         display=SETUP.display,
-        made_from=input_digests(ANSWERED),
-        measured_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
         "../scripts/steadfast/html_report/write.py"

@@ -34,7 +34,6 @@ rule judge_prompts:
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
         repeats=lambda w: CONFIG.models[w.model].repeats,
-        made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).input_digest,
     script:
         "../scripts/steadfast/judging/ask_judge.py"
 

@@ -61,6 +61,5 @@ for name in TASKS:
             models=RUN.models_of(name),
             parts=list(TASKS[name].parts),
             sources=RUN.all_source_keys(name, TASKS[name].metrics.data),
-            made_from=input_digests(STEPS.all_scores(name)),
         script:
             "../scripts/steadfast/stages/measure.py"

@@ -76,6 +76,5 @@ rule scores:
         majority=CONFIG.judging.count == "majority",
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         repeats=lambda w: CONFIG.models[w.model].repeats,
-        made_from=lambda w: STEPS.answered(w.benchmark, w.model, w.part),
     script:
         "../scripts/steadfast/stages/score.py"

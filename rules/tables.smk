@@ -55,7 +55,6 @@ for name in TASKS:
             **SHOWN,
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
-            made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/tabulate.py"
 
@@ -83,7 +82,6 @@ for name in TASKS:
             figures=TASK.figures.function.plain,
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
-            made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/draw.py"
 
@@ -92,6 +90,10 @@ rule figures:
     input:
         [FIGURES[name] for name in CONFIG.benchmarks],
     localrule: True
+
+
+# Files of run-to-run variation, where it was measured, each with its input digest and sha256.
+MEASURED = STEPS.measured_nondeterminism(RESULTS)
 
 
 rule summary:
@@ -110,12 +112,11 @@ rule summary:
     resources:
         mem_mb=1000,
     params:
-        **provenance(STEPS.summary()),
-        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
+        **provenance(STEPS.summary(), MEASURED),
+        nondeterminism=MEASURED,
         benchmarks=RUN.reported,
         display=SETUP.display_of(*RUN.running),
         data_notes=SETUP.data_notes(*RUN.running),
-        made_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
         "../scripts/steadfast/stages/write_summary.py"
 

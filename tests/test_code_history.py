@@ -3,29 +3,36 @@
 import pytest
 
 from steadfast.jobs import code_history
-from steadfast.jobs.code_history import PATH, CodeHistory
+from steadfast.jobs.code_history import PATH, explain
 
 
 @pytest.fixture
 def parts(monkeypatch):
     """The parts of each code that a process has computed."""
     known = {"one": {"m": "1", "n": "1"}, "two": {"m": "2", "n": "1", "o": "1"}}
+    known["many"] = known["one"] | dict.fromkeys("abmn", "3")
     monkeypatch.setattr(code_history, "parts_of", lambda code: known.get(code.split()[-1], {}))
 
 
+def changed(results, input_digest, code) -> list[str]:
+    return explain(results, [("scores", input_digest, code)], [])
+
+
 def test_modules_that_changed_came_or_went_are_named(tmp_path, parts):
-    CodeHistory(tmp_path).keep([("lin", "make @ one"), ("other", "make @ two")])
-    history = CodeHistory(tmp_path)
-    assert history.changed("lin", "make @ two") == ["m", "o"]
-    assert history.changed("other", "make @ one") == ["m", "o"]
-    assert history.changed("lin", "make @ one") == []
+    explain(tmp_path, [], [("lin", "make @ one"), ("other", "make @ two")])
+    line = "scores: made again since m, o changed"
+    assert changed(tmp_path, "lin", "make @ two") == [line]
+    assert changed(tmp_path, "other", "make @ one") == [line]
+    assert changed(tmp_path, "lin", "make @ one") == []
+    assert changed(tmp_path, "lin", "make @ many") == [
+        "scores: made again since a, b, m and 1 more changed"
+    ]
 
 
 def test_of_what_is_not_known_nothing_is_said(tmp_path, parts):
-    history = CodeHistory(tmp_path)
-    assert history.changed("lin", "make @ two") == []
-    history.keep([("lin", "make @ one")])
-    assert history.changed(None, "make @ two") == history.changed("lin", "make @ none") == []
+    assert changed(tmp_path, "lin", "make @ two") == []
+    explain(tmp_path, [], [("lin", "make @ one")])
+    assert changed(tmp_path, None, "make @ two") == changed(tmp_path, "lin", "make @ none") == []
 
 
 @pytest.mark.parametrize(
@@ -35,4 +42,4 @@ def test_a_damaged_history_says_nothing(tmp_path, parts, content):
     path = tmp_path / PATH
     path.parent.mkdir()
     path.write_text(content)
-    assert CodeHistory(tmp_path).changed("lin", "make @ two") == []
+    assert changed(tmp_path, "lin", "make @ two") == []

@@ -65,36 +65,40 @@ def assignment(tmp_path) -> Assignment:
     contexts = tmp_path / "contexts.jsonl"
     for path in (prompts, contexts):
         path.write_text("{}\n")
-    return Assignment(ANSWERS, {"seed": 1}, "lin", str(prompts), [str(contexts)], str(tmp_path))
+        Provenance.beside(path, path.stem).write()
+    made_from = {str(path): path.stem for path in (prompts, contexts)}
+    inputs = str(prompts), [str(contexts)], str(tmp_path)
+    return Assignment(ANSWERS, {"seed": 1}, "lin", *inputs, made_from=made_from)
 
 
 def test_a_job_is_ready_with_its_sources_and_done_with_its_outputs(assignment, tmp_path):
-    contexts = tmp_path / "contexts.jsonl"
-    old = contexts.stat().st_mtime_ns
-    assert not replace(assignment, before={str(contexts): old}).ready
-    assert replace(assignment, before={str(contexts): old - 1}).ready
     assert assignment.ready
-    (tmp_path / "contexts.jsonl").unlink()
+    contexts = tmp_path / "contexts.jsonl"
+    assert not replace(assignment, made_from={str(contexts): "of an earlier config"}).ready
+    contexts.unlink()
     assert not assignment.ready
-    (tmp_path / "contexts.jsonl").write_text("{}\n")
-    (tmp_path / "prompts.jsonl").unlink()
+    contexts.write_text("{}\n")
+    (tmp_path / "prompts.provenance.json").unlink()  # as while they are made
     assert not assignment.ready
     assert not assignment.done
     outputs = tmp_path / ANSWERS.outputs
     outputs.parent.mkdir(parents=True)
     outputs.write_text("{}\n")
-    Provenance.beside(outputs, "lin").write()
+    inputs = (tmp_path / "prompts.jsonl",)
+    Provenance.beside(outputs, "lin", inputs=inputs, results=tmp_path).write()
     assert assignment.done
+    assert not replace(assignment, input_digest="other").done
+    inputs[0].write_text("{ }\n")
+    assert not assignment.done
 
 
-def test_a_fingerprint_is_of_who_is_asked_what_in_which_run(assignment, tmp_path):
+def test_a_fingerprint_is_of_who_is_asked_what(assignment, tmp_path):
     first = assignment.fingerprint
     assert len(first) == 16 and first == replace(assignment, load="models.gpt").fingerprint
     others = [
         replace(assignment, job=VERDICTS),
         replace(assignment, params={"seed": 2}),
         replace(assignment, input_digest="other"),
-        replace(assignment, run="second"),
         replace(assignment, sources=[]),
     ]
     found = {other.fingerprint for other in others}

@@ -9,7 +9,7 @@ import pytest
 from steadfast.base.checksums import Checksums, contents
 from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, read_json, write_json
-from steadfast.base.provenance import Provenance, State, check_names, provenances
+from steadfast.base.provenance import Provenance, State, provenances
 
 CAT = "77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e"
 """sha256 of the three letters "cat", by sha256sum."""
@@ -227,13 +227,3 @@ def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(with_prove
         UserError, match=r"score\.jsonl: outdated, since .*answers/a\.jsonl has changed"
     ):
         with_provenance.check_inputs(file_sha256)
-
-
-@pytest.mark.parametrize("old", ["tables", "lifbench/metrics/x", "cfbench/outputs/m/zh"])
-def test_results_of_older_names_are_refused_with_what_to_do(tmp_path, old):
-    check_names(tmp_path)
-    path = tmp_path / f"{old}.identity.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("{}")
-    with pytest.raises(UserError, match=r"of an earlier version.* remove all of .* but journal/"):
-        check_names(tmp_path)

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
 
 from steadfast.base.errors import UserError, of_system
+from steadfast.base.provenance import Provenance
 from steadfast.base.resources import PACKAGE
 from steadfast.workflow.script import run_rule
 
@@ -60,6 +62,33 @@ def test_a_param_is_taken_by_its_name_read_by_the_script_or_provenance():
     job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={"part": "4k"})
     run_rule(scored, job, with_provenance=False, read=["samples"])
     assert taken == [True]
+
+
+def test_files_that_a_job_is_made_from_are_checked_before_it_runs(tmp_path, capsys):
+    files = [tmp_path / name for name in ("scores/a.jsonl", "metrics/b.csv", "metrics/c.csv")]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("1")
+    Provenance.beside(files[0], "lin").write()
+    Provenance("met", tmp_path / "metrics/provenance.json", tuple(files[1:])).write()
+    made = []
+
+    def run(**made_from: str) -> str:
+        """The error message of a job that is made from the first score and metric."""
+        made_from = {"scores/a.jsonl": "lin", "metrics/b.csv": "met"} | made_from
+        config = {"results": str(tmp_path)}
+        job = SimpleNamespace(log=[], params={"made_from": made_from}, wildcards={}, config=config)
+        with suppress(SystemExit):
+            run_rule(lambda: made.append(job), job, with_provenance=False)
+        return capsys.readouterr().err
+
+    assert (run(), len(made)) == ("", 1)
+    assert "scores/a.jsonl: made from other settings" in run(**{"scores/a.jsonl": "other"})
+    files[2].write_text("2")  # another file of the folder
+    assert (run(), len(made)) == ("", 2)
+    files[1].write_text("2")
+    assert "metrics/b.csv: edited since it was made" in run()
+    assert len(made) == 2
 
 
 def test_a_log_that_cannot_be_written_hides_no_sentence(tmp_path):

@@ -78,7 +78,7 @@ class Prepared:
         """A model's answers."""
         self._ask(Job("inference", self.name, model, part))
 
-    def assignment(self, job: Job, run: str = "") -> Assignment:
+    def assignment(self, job: Job) -> Assignment:
         """What a job is to do, for others to do it too."""
         sources = self.part(job.part).sources if job.rule == "inference" else ()
         return Assignment(
@@ -89,7 +89,6 @@ class Prepared:
             [str(path) for *_, path in sources],
             str(self.results),
             load=f"{job.role}.{job.name}",
-            run=run,
         )
 
     def _ask(self, job: Job) -> None:

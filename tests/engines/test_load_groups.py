@@ -2,7 +2,6 @@
 
 import pickle
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Assignment, Job
-from steadfast.jobs.loads import Allocation, HandedOver, Loads
+from steadfast.jobs.loads import HandedOver, Loads, allocated
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 API = {"engine": "openai", "model": "y"}
@@ -69,73 +68,62 @@ def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_firs
     done = tmp_path / "lifbench/outputs/tiny/2k.jsonl"
     done.parent.mkdir(parents=True)
     done.touch()
+    groups = loads(tmp_path)  # as the next run sees it
     assert groups.priority(Job.of(first)) > groups.priority(
         Job.of(second)
     )  # made from nobody knows what
     Provenance.beside(
         done, InputDigests(groups.run).outputs("lifbench", "tiny", "2k").input_digest
     ).write()
+    groups = loads(tmp_path)
     assert groups.priority(Job.of(second)) > groups.priority(Job.of(first))
-
-
-def planned(rule: str, output: str, **wildcards: str) -> SimpleNamespace:
-    """A job as Snakemake has it."""
-    return SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=wildcards, output=[output])
 
 
 def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path):
     results = tmp_path / "results"
-    prompts = results / "lifbench/prompts/3k.jsonl"
-    prompts.parent.mkdir(parents=True)
-    prompts.write_text("old")
     jobs = [
-        planned("prompts", str(prompts), benchmark="lifbench", part="3k"),
-        planned("evaluation_inference", "-", **job("lifbench", "2k")),
-        planned("evaluation_inference", "-", **job("lifbench", "3k")),
-        planned("inference", "-", **job("lifbench", "2k", model="api")),
-        planned("scores", "-", **job("lifbench", "4k")),
-        planned("verdicts", "-", **job("cfbench", "zh", judge="judge")),
+        ("prompts", {"benchmark": "lifbench", "part": "3k"}),
+        ("evaluation_inference", job("lifbench", "3k")),
+        ("evaluation_inference", job("lifbench", "2k")),
+        ("inference", job("lifbench", "2k", model="api")),
+        ("scores", job("lifbench", "4k")),
+        ("verdicts", job("cfbench", "zh", judge="judge")),
     ]
-    ((first, second),) = loads(results).assignments(jobs)["assignments"]
+    groups = loads(results)
+    first, second, verdicts = groups.assignments(jobs)
+    assert (second["load"], verdicts["load"]) == ("models.tiny", "judges.judge")
     assert [first["job"]["part"], second["job"]["part"]] == ["2k", "3k"]
     assignment = Assignment.plain(first)
     assert assignment.path(assignment.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"
     assert assignment.path(assignment.job.log) == results / "logs/lifbench/inference/tiny/2k.log"
-    # What the run makes anew counts from the moment at which it is another file.
-    assert second["before"][str(prompts)] == prompts.stat().st_mtime_ns
-    assert str(results / "lifbench/prompts/2k.jsonl") not in first["before"]
+    # What it needs counts once it is there, made by this config.
+    assert not assignment.ready
+    assert list(assignment.made_from) == [assignment.prompts, *assignment.sources]
+    steps = InputDigests(groups.run)
+    prompts = steps.prompts("lifbench", "2k").input_digest
+    assert assignment.made_from[assignment.prompts] == prompts
+    for path, input_digest in assignment.made_from.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("{}\n")
+        Provenance.beside(Path(path), input_digest).write()
+    assert assignment.ready
 
 
 def test_a_clusters_job_knows_the_jobs_that_it_was_given(monkeypatch):
     jobs = [("inference", job("lifbench", part)) for part in ("2k", "3k")]
     monkeypatch.setenv("STEADFAST_ALLOCATION", "")
     monkeypatch.delenv("STEADFAST_ALLOCATION")
-    allocation = Allocation.of_cluster(jobs)
-    assert [tuple(one) for one in allocation.jobs] == jobs
+    assert allocated([]) == []
     # The process of one job inherits what the first was told.
-    part = Allocation.of_cluster(jobs[:1])
-    assert ([tuple(one) for one in part.jobs], part.name) == (jobs, allocation.name)
-
-
-def test_a_run_that_is_no_clusters_job_has_no_allocation(monkeypatch):
-    monkeypatch.delenv("STEADFAST_ALLOCATION", raising=False)
-    assert Allocation.of_cluster([]) is None
-
-
-def test_what_an_allocation_made_itself_is_no_older_file(tmp_path):
-    file = tmp_path / "outputs"
-    assert Allocation([]).before(file) == 0
-    file.touch()
-    changed = file.stat().st_mtime_ns
-    assert Allocation([]).before(file) == changed
-    assert Allocation([], started=changed + 1).before(file) == changed
-    assert Allocation([], started=changed - 1).before(file) == 0
+    for told in (jobs, jobs[:1]):
+        assert [tuple(one) for one in allocated(told)] == jobs
 
 
 def test_what_is_handed_over_is_found_once_and_plain():
     times = iter(range(1, 10))
-    handed = HandedOver(lambda: {"times": next(times)})
-    assert pickle.loads(pickle.dumps(handed)) == pickle.loads(pickle.dumps(handed)) == {"times": 1}
+    handed = HandedOver(lambda: [{"times": next(times)}])
+    first, second = [pickle.loads(pickle.dumps(handed)) for _ in range(2)]
+    assert first == second == [{"times": 1}]
 
 
 @pytest.mark.parametrize("settings", [{"parts_per_load": 0}, {"data_parallel_size": 0}])

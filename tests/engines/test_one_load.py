@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.base.provenance import Provenance
 from steadfast.engines.base import EngineFailed
 from steadfast.jobs.job import Assignment, Job
 from steadfast.stages import one_load
@@ -41,10 +42,11 @@ class Model:
         self.meanwhile(part)
         if part in self.errors:
             raise self.errors[part]
-        for path in map(asked.path, (asked.job.outputs, asked.job.provenance)):
-            path = folder / path.name if folder else path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{part} of {Path(asked.prompts).read_text()}")
+        path = asked.path(asked.job.outputs)
+        path = folder / path.name if folder else path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{part} of {Path(asked.prompts).read_text()}")
+        Provenance.beside(path, asked.input_digest).write()
 
 
 @pytest.fixture
@@ -65,11 +67,10 @@ def parts(tmp_path) -> dict[str, Assignment]:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
         prompts.parent.mkdir(parents=True, exist_ok=True)
         prompts.write_text(f"prompts {part}")
+        Provenance.beside(prompts, "p1").write()
         job = Job("inference", "b", "m", part)
         params = {"answers": {"engine": "vllm"}}
-        results = tmp_path / "results"
-        before = {str(results / job.outputs): 0}
-        files = str(prompts), [], str(results), "", "models.m", "run-1", before
+        files = str(prompts), [], str(tmp_path / "results"), "", "models.m", {str(prompts): "p1"}
         assignments[part] = Assignment(job, params, "l1", *files)
     return assignments
 
@@ -118,9 +119,7 @@ def test_a_job_that_is_alone_takes_no_lock(model, parts):
 
 def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
     Path(parts["3k"].prompts).unlink()
-    stale = Path(parts["4k"].prompts)
-    changed = stale.stat().st_mtime_ns
-    parts["4k"] = replace(parts["4k"], before={**parts["4k"].before, str(stale): changed})
+    parts["4k"] = replace(parts["4k"], made_from={parts["4k"].prompts: "of another config"})
     ask(parts, "2k")
     assert model.asked == ["2k"]
 
@@ -151,13 +150,13 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
     done = outputs(parts["3k"])
     done.parent.mkdir(parents=True)
     done.write_text("done in this run")
+    Provenance.beside(done, "l1").write()
     old = outputs(parts["4k"])
-    old.write_text("of an earlier run")
-    before = {str(old): old.stat().st_mtime_ns}
-    parts["4k"] = replace(parts["4k"], before=before)
+    old.write_text("of another config")
+    Provenance.beside(old, "l0").write()
     ask(parts, "2k")
     assert model.asked == ["2k", "4k"]
-    assert old.read_text() == "of an earlier run"
+    assert old.read_text() == "of another config"
 
 
 @pytest.mark.parametrize(
@@ -177,18 +176,10 @@ def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model,
     assert ".3k.ahead" not in hidden(changed)
 
 
-def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
-    ask(parts, "2k")
-    again = [replace(part, run="run-2") for part in parts.values()]
-    model.known = set(PARTS)
-    run_with_siblings(again[1], {}, again)
-    assert model.asked == ["2k", "3k", "4k", "3k"]
-
-
 def test_a_job_that_is_alone_removes_what_a_killed_run_wrote_ahead(model, parts):
     ask(parts, "2k")
     assert ".3k.ahead" in hidden(parts["3k"])
-    run_with_siblings(replace(parts["3k"], run="run-2"), {}, [])
+    run_with_siblings(parts["3k"], {}, [])
     assert hidden(parts["3k"]) == [".4k.ahead"]
 
 

@@ -28,7 +28,7 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
     job = SimpleNamespace(log=[str(log)], params={}, wildcards={})
     if judge == "--together":
         jobs = (Job("inference", prepared.name, model, one) for one in prepared.task.parts)
-        together = [prepared.assignment(one, "run") for one in jobs]
+        together = [prepared.assignment(one) for one in jobs]
         (own,) = (one for one in together if one.job == asked)
         operation = prepared.config.models[model].model_dump()
         given = {"assignment": own, "operation": operation, "together": together}

@@ -49,8 +49,8 @@ pathvars:
     results="there"
 
 RUN = insides.Snakemake(workflow)
+config["handed"] = HandedOver(lambda: sorted(map(str, RUN.jobs_to_run)))
 SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
-config["handed"] = HandedOver(lambda: {"jobs": sorted(map(str, RUN.jobs_to_run))})
 
 def see(*names):
     SEEN.update({name: getattr(RUN, name) for name in names})
@@ -313,8 +313,8 @@ def test_singles(seen):
 
 
 def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(told):
-    """``run.loads.HandedOver``."""
-    assert set(told["handed"]["jobs"]) <= RULES - {"kept"}
+    """``jobs.loads.HandedOver``."""
+    assert set(told["handed"]) <= RULES - {"kept"}
 
 
 def test_target_jobs_of_a_process_that_is_none_of_somebody_s(folder):

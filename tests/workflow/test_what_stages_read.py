@@ -116,12 +116,11 @@ for name, task in run.tasks.items():
     for part in task.parts:
         note(name, "prompts", part, step=input_digest.prompts(name, part))
         for model in run.evaluated_models(name):
-            note(name, "outputs", model, part, step=input_digest.outputs(name, model, part))
             if task.judging:
                 step = input_digest.judge_prompts(name, model, part)
                 note(name, "judge_prompts", model, part, step=step)
-            for judge, step in input_digest.all_verdicts(name, model, part).items():
-                note(name, "verdicts", judge, model, part, step=step)
+            for path, step in input_digest.answers(name, model, part).items():
+                note(name, path.split("/")[1], path, step=step)
             note(name, "scores", model, part, step=input_digest.scores(name, model, part))
     for stage in ("metrics", "tables", "figures"):
         note(name, stage, step=getattr(input_digest, stage)(name))

@@ -14,16 +14,15 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
 
 PROVENANCE = ".provenance.json"
+# The one file of a folder whose files one job makes.
+OF_FOLDER = "provenance.json"
 # Fields of a record on the files beside it, and not on what made them.
 OF_ITS_FILES = frozenset(
     {"input_digest", "settings", "inputs", "sha256", "statuses", "empty", "tokens"}
 )
 # Params that are part of the input digest.
-IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from"})
+IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from"})
 OTHER = "made from other settings, data or code than those of this config"
-
-# Provenance files of versions before 0.2, whose columns and folders had other names.
-OLD_NAMES = ("*.identity.json", "*/*/*.identity.json", "*/*/*/*.identity.json")
 
 # Gives the sha256 of a file.
 Checksum = Callable[[Path], str]
@@ -63,6 +62,14 @@ class Provenance:
         """The provenance of one file, which is named after it."""
         return cls(input_digest, file.with_suffix(PROVENANCE), (file,), **further)
 
+    @classmethod
+    def of(cls, file: Path, input_digest: str) -> "Provenance":
+        """The provenance of one file: its own, or that of all files in its folder."""
+        of_folder = file.with_name(OF_FOLDER)
+        if of_folder.exists():
+            return cls(input_digest, of_folder, (file,))
+        return cls.beside(file, input_digest)
+
     @property
     def record(self) -> Record:
         """The content of the provenance file."""
@@ -77,11 +84,6 @@ class Provenance:
     def write(self) -> None:
         """Writes the provenance file."""
         write_json(self.path, self.record)
-
-    @property
-    def is_written(self) -> bool:
-        """Whether the provenance file has this content."""
-        return _read(self.path) == self.record
 
     @property
     def recorded_input_digest(self) -> object:
@@ -127,11 +129,6 @@ class Provenance:
 
     def check(self) -> None:
         """Raises a ``UserError`` where the files were edited, or made for another config."""
-        if not _read(self.path):
-            raise UserError(
-                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
-                "both and run again"
-            )
         self.check_unchanged(file_sha256)
         if self.recorded_input_digest != self.input_digest:
             raise UserError(
@@ -141,10 +138,15 @@ class Provenance:
 
     def check_unchanged(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file was edited, with the way to accept the edit."""
-        sums = _read(self.path).get("sha256", {})
+        recorded = _read(self.path)
+        if not recorded:
+            raise UserError(
+                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
+                "both and run again"
+            )
         for path in _each(self.files):
             actual = checksum(path)
-            if actual != sums.get(self._name(path)):
+            if actual != recorded["sha256"].get(self._name(path)):
                 raise UserError(
                     f"{path}: edited since it was made (its sha256 is not the one in {self.path}); "
                     f"remove it to have it remade, or enter {actual} there to accept the edit"
@@ -164,7 +166,7 @@ class Provenance:
                         "to remake it"
                     )
                 # The provenance of a file, or of all files in its folder.
-                for beside in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):
+                for beside in (path.with_suffix(PROVENANCE), path.with_name(OF_FOLDER)):
                     if beside not in visited:
                         visited.add(beside)
                         pending.append((path, beside))
@@ -193,17 +195,6 @@ def _inputs(record: Record, results: Path) -> list[tuple[Path, object]]:
         if isfile(results / name):  # noqa: PTH113
             inputs.append((results / name, digest))
     return inputs
-
-
-def check_names(results: Path) -> None:
-    """Raises a ``UserError`` for results of a version with other file names."""
-    for pattern in OLD_NAMES:
-        for path in results.glob(pattern):
-            raise UserError(
-                f"{path}: of an earlier version, whose files have other names; remove all of "
-                f"{results} but journal/ (make clean does), then run again: what the journal holds "
-                "is not requested again"
-            )
 
 
 def provenances(job: Any, results: Path) -> list[Provenance]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings, canonical_json, read_rows, read_text, write_text
-from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
 from steadfast.html_report.pack import BLOCK, Pack, Packed, pack_samples, page
@@ -154,14 +153,6 @@ def _provenances(run: FinishedRun) -> list[Record]:
 
 
 if job := globals().get("snakemake"):
-    params = job.params
     out = Path(job.output.report)
     run = FinishedRun(Evaluation(load_config(job.config["whole"])), out.parent)
-    reads = []
-    for path, input_digest in params.made_from.items():
-        reads.append(Provenance.beside(run.results / path, input_digest))
-    for name, input_digest in params.measured_from.items():
-        reads.append(run.metrics_provenance(name, input_digest))
-    for path, (input_digest, _) in params.nondeterminism.items():
-        reads.append(Provenance.beside(run.results / path, input_digest))
-    run_rule(write_html_report, job, read=("nondeterminism",), reads=reads, run=run, out=out)
+    run_rule(write_html_report, job, run=run, out=out)

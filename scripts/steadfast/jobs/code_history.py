@@ -1,5 +1,6 @@
 """Which modules changed since files were made, to explain why a run makes them again."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -25,43 +26,37 @@ class _Kept(TypedDict):
     parts: dict[str, dict[str, str]]
 
 
-class CodeHistory:
-    """The code that the files of a results folder were made by.
+def explain(
+    results: Path, outdated: Iterable[tuple[str, object, str]], steps: Iterable[tuple[str, str]]
+) -> list[str]:
+    """A line on each rule whose code changed since its files were made.
 
-    Provenances have the input digest of a file (``jobs.input_digests``). This has the code digest
-    of each input digest, and the digests of the modules and data files that it consists of.
+    Provenances have the input digest of a file (``jobs.input_digests``). A file in the results
+    folder has the code digest of each input digest, and the modules and data files of each code.
+
+    Args:
+        results: the results folder.
+        outdated: rule, recorded input digest and present code of files that are made again.
+        steps: input digest and code of all files of this run, which are kept.
     """
-
-    def __init__(self, results: Path):
-        self._path = results / PATH
-        self._kept: _Kept = {"input_digests": {}, "parts": {}}
-        with suppress(UserError, msgspec.ValidationError):  # a damaged file is ignored
-            self._kept = msgspec.convert(read_json(self._path), _Kept)
-
-    def changed(self, input_digest: object, code: str) -> list[str]:
-        """Modules and data files of a job's code that differ from those that made a file."""
-        before = self._kept["parts"].get(self._kept["input_digests"].get(str(input_digest), ""))
+    kept: _Kept = {"input_digests": {}, "parts": {}}
+    with suppress(UserError, msgspec.ValidationError):  # a damaged file is ignored
+        kept = msgspec.convert(read_json(results / PATH), _Kept)
+    changed: dict[str, set[str]] = defaultdict(set)
+    for rule, input_digest, code in outdated:
+        before = kept["parts"].get(kept["input_digests"].get(str(input_digest), ""))
         now = parts_of(code)
-        if before is None or not now:
-            return []
-        names = sorted(before.keys() | now.keys())
-        return [name for name in names if before.get(name) != now.get(name)]
-
-    def keep(self, steps: Iterable[tuple[str, str]]) -> None:
-        """Adds the input digests of a run's jobs, each with its code, and writes all."""
-        for input_digest, code in steps:
-            if parts := parts_of(code):
-                digest = code.rpartition(" ")[2]
-                self._kept["input_digests"][input_digest] = digest
-                self._kept["parts"][digest] = parts
-        with suppress(OSError):  # only an explanation depends on it
-            write_json(self._path, self._kept)
-
-
-def explained(rule: str, changed: Iterable[str]) -> str:
-    """The line about a rule whose code changed.
-
-    >>> explained("scores", ["a.py", "b.py", "c.py", "d.yaml"])
-    'scores: made again since a.py, b.py, c.py and 1 more changed'
-    """
-    return f"{rule}: made again since {some(list(changed), SHOWN)} changed"
+        if before and now:
+            changed[rule].update(name for name, _ in before.items() ^ now.items())
+    for step_digest, code in steps:
+        if parts := parts_of(code):
+            code_digest = code.rpartition(" ")[2]
+            kept["input_digests"][step_digest] = code_digest
+            kept["parts"][code_digest] = parts
+    with suppress(OSError):  # only an explanation depends on it
+        write_json(results / PATH, kept)
+    lines = []
+    for rule, names in changed.items():
+        if names:
+            lines.append(f"{rule}: made again since {some(sorted(names), SHOWN)} changed")
+    return lines

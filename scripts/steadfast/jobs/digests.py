@@ -14,7 +14,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,8 +29,11 @@ from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
 RESOURCE_CALLS = frozenset({"facts", "resource"})
+# Nodes that may have a docstring, and fields of nodes that are no code.
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NO_CODE = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 # Version of the digests, and a part of each.
-SCHEME = "2"
+SCHEME = "4"
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
@@ -79,18 +82,12 @@ def parts_of(code: str) -> dict[str, str]:
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     named = {name.rpartition(":")[0] or name for name in names}
-    closures: set[str] = set()
-    for module in named:
-        closures |= _closure(module)
-    return closures
+    return set[str]().union(*map(_closure, named))
 
 
 def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
-    paths: set[Path] = set()
-    for module in modules(*names):
-        paths |= _resources(module)
-    return paths
+    return set[Path]().union(*map(_resources, modules(*names)))
 
 
 @cache  # called for each job
@@ -100,7 +97,7 @@ def _check_object(name: str) -> None:
     if not module or "." in attribute:
         return
     contents = _contents(_source(module))
-    imports_all = any(imported.endswith("*") for _, imported in contents.imports)
+    imports_all = any(imported.endswith("*") for imported in contents.imports)
     if attribute not in contents.objects and not imports_all:
         raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, contents.objects)}")
 
@@ -126,14 +123,10 @@ def _imported(module: str) -> frozenset[str]:
 
     To import a module is to import the packages that it is in.
     """
-    source = _source(module)
-    parts = module.split(".")
-    package = parts if source.name == "__init__.py" else parts[:-1]
     names = set(_with_packages(module))
-    for level, name in _contents(source).imports:
-        above = package[: len(package) + 1 - level] if level else []
-        names.update(_with_packages(".".join([*above, *filter(None, [name])])))
-    return frozenset(names) & (_sources(PACKAGE.name).keys() | _sources(parts[0]).keys())
+    for name in _contents(_source(module)).imports:
+        names.update(_with_packages(resolve_name(name, _package(module))))
+    return frozenset(names) & (_sources(PACKAGE.name).keys() | _sources(_top(module)).keys())
 
 
 def _with_packages(module: str) -> Iterator[str]:
@@ -143,9 +136,18 @@ def _with_packages(module: str) -> Iterator[str]:
         module = module.rpartition(".")[0]
 
 
+def _top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _package(module: str) -> str:
+    """The package that a module is in, or that it is."""
+    return module if _source(module).name == "__init__.py" else module.rpartition(".")[0]
+
+
 def _source(module: str) -> Path:
     """The file of a module."""
-    source = _sources(module.split(".")[0]).get(module)
+    source = _sources(_top(module)).get(module)
     if source is None:
         raise _unknown(module)
     return source
@@ -161,11 +163,9 @@ def _sources(top: str) -> Mapping[str, Path]:
     if origin.name != "__init__.py":
         return {top: origin}
     sources = {}
-    for package in origin.parent.rglob("__init__.py"):
-        name = ".".join([top, *package.parent.relative_to(origin.parent).parts])
-        for path in package.parent.glob("*.py"):
-            sources[f"{name}.{path.stem}"] = path
-        sources[name] = sources.pop(f"{name}.__init__")
+    for path in origin.parent.rglob("*.py"):
+        module = ".".join(path.relative_to(origin.parents[1]).with_suffix("").parts)
+        sources[module.removesuffix(".__init__")] = path
     return sources
 
 
@@ -179,11 +179,9 @@ def _unknown(module: str) -> UserError:
 @cache
 def _resources(module: str) -> frozenset[Path]:
     """The packaged files that a module's own code names."""
-    source = _source(module)
-    package = module if source.name == "__init__.py" else module.rpartition(".")[0]
     paths: set[Path] = set()
-    for name, is_of_package in _contents(source).resources:
-        paths.update(_files_of(resource(name, package if is_of_package else "")))
+    for name, is_of_package in _contents(_source(module)).resources:
+        paths.update(_files_of(resource(name, _package(module) if is_of_package else "")))
     return frozenset(paths)
 
 
@@ -207,14 +205,14 @@ class Contents(NamedTuple):
 
     Attributes:
         digest: of code without comments and docstrings, of YAML's values, or of any file's bytes.
-        imports: names or modules that the code imports, each behind how far up it starts.
+        imports: names or modules that the code imports, relative ones with their dots.
         resources: packaged files that it names by a constant, each with whether they are of the
             module's own package.
         objects: the names of the module's own scope.
     """
 
     digest: str
-    imports: Sequence[tuple[int, str]] = ()
+    imports: Sequence[str] = ()
     resources: Sequence[tuple[str, bool]] = ()
     objects: Sequence[str] = ()
 
@@ -225,33 +223,31 @@ class Contents(NamedTuple):
             return cls._of_code(content)
         if suffix in (".yaml", ".yml"):
             content = repr(yaml.load(content, LOADER)).encode()
-        return cls(hashlib.sha256(content).hexdigest()[:16])
+        return cls(_digest_of(content))
 
     @classmethod
     def _of_code(cls, content: bytes) -> "Contents":
         tree = ast.parse(content)
-        imports: set[tuple[int, str]] = set()
+        imports: set[str] = set()
         named_files = []
         for node in _nodes_that_run(tree):
             if isinstance(node, ast.Import):
-                imports.update((0, alias.name) for alias in node.names)
+                imports.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
-                module = node.module or ""
-                imports.add((node.level, module))
-                for alias in node.names:
-                    imports.add((node.level, f"{module}.{alias.name}".strip(".")))
+                module = "." * node.level + (node.module or "")
+                dot = "." if node.module else ""
+                imports.add(module)
+                imports.update(f"{module}{dot}{alias.name}" for alias in node.names)
             elif isinstance(node, ast.Call) and _last_name(node.func) in RESOURCE_CALLS:
                 is_of_package = "__package__" in map(_last_name, node.args)
                 constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
                 if constants:
                     named_files.append((str(constants[0]), is_of_package))
-        hasher = hashlib.sha256()
-        for word in _skeleton(tree):
-            hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
+        code = _without_comments(tree).encode("utf-8", "surrogatepass")
         # Bytes are accepted too, with their encoding declaration, as by ast.parse.
         scope = symtable.symtable(content, "module", "exec").get_symbols()  # type: ignore[arg-type]
         objects = [name.get_name() for name in scope if name.is_assigned() or name.is_imported()]
-        return cls(hasher.hexdigest()[:16], sorted(imports), named_files, sorted(objects))
+        return cls(_digest_of(code), sorted(imports), named_files, sorted(objects))
 
 
 def _nodes_that_run(tree: ast.AST) -> Iterator[ast.AST]:
@@ -271,25 +267,22 @@ def _last_name(expression: ast.expr) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def _skeleton(node: ast.AST) -> Iterator[str]:
-    """The words of a syntax tree, without docstrings, places and what Python versions add."""
-    yield type(node).__name__
-    for name, value in ast.iter_fields(node):
-        if name in ("ctx", "kind", "type_comment", "type_ignores") or value is None or value == []:
-            continue
-        yield name
-        members = value if isinstance(value, list) else [value]
-        for member in members[_has_docstring(node) if name == "body" else 0 :]:
-            if isinstance(member, ast.AST):
-                yield from _skeleton(member)
-            else:
-                yield repr(member)
-        yield "end"
+def _without_comments(tree: ast.AST) -> str:
+    """The nodes of a syntax tree that run, without docstrings, places and empty fields.
+
+    Which empty fields a tree has differs between versions of Python. The tree is changed.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+        for name, value in list(ast.iter_fields(node)):
+            if name in NO_CODE or value is None or value == []:
+                delattr(node, name)
+    return ast.dump(tree)
 
 
-def _has_docstring(node: ast.AST) -> bool:
-    holds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return isinstance(node, holds) and ast.get_docstring(node, clean=False) is not None
+def _digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 @cache

@@ -10,8 +10,8 @@ import pandas as pd
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, check_regular
-from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance, check_names
+from steadfast.base.files import Record, Settings, check_regular, file_sha256
+from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance
 from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, check_portable, config_provenance
 from steadfast.config.source import read_source
@@ -95,7 +95,6 @@ class FinishedRun:
         if not results.is_dir():
             raise UserError(f"{results}: no such folder; name an existing results folder")
         check_regular(results)
-        check_names(results)
         if not any(results.glob(METRICS_PROVENANCE)):
             raise UserError(
                 f"{results}: contains no metrics of any benchmark; name the results folder of a "
@@ -143,7 +142,7 @@ class FinishedRun:
             steps = InputDigests(self.evaluation)
             digests = {name: steps.metrics(name).input_digest for name in self.benchmarks}
         for name, input_digest in digests.items():
-            if self.metrics_provenance(name, "").recorded_input_digest != input_digest:
+            if self._metrics_provenance(name).recorded_input_digest != input_digest:
                 advice = "run the workflow with this config to make them again"
                 raise UserError(f"{name}/metrics: {OTHER} ({file}); {advice}")
 
@@ -151,7 +150,7 @@ class FinishedRun:
     def benchmarks(self) -> list[str]:
         """The benchmarks that have metrics, in the registry's order."""
         names = self.evaluation.running
-        return [name for name in names if self.metrics_provenance(name, "").path.exists()]
+        return [name for name in names if self._metrics_provenance(name).path.exists()]
 
     def parts(self, benchmark: str) -> dict[str, "FinishedPart"]:
         """All parts of a benchmark, by name."""
@@ -171,15 +170,15 @@ class FinishedRun:
         """The file of a metric."""
         return self.results / benchmark / "metrics" / f"{metric}.csv"
 
-    def metrics_provenance(self, benchmark: str, input_digest: str) -> Provenance:
-        """The provenance of a benchmark's metrics."""
+    def _metrics_provenance(self, benchmark: str) -> Provenance:
+        """The provenance of a benchmark's metrics, of whatever they are made from."""
         names = self.evaluation.tasks[benchmark].metrics.names
         files = tuple(self.metric_path(benchmark, name) for name in names)
-        return Provenance(input_digest, self.results / benchmark / "metrics/provenance.json", files)
+        return Provenance("", self.results / benchmark / "metrics/provenance.json", files)
 
     def metrics(self, benchmark: str) -> dict[str, pd.DataFrame]:
         """Each metric's rows, by name."""
-        provenance = self.metrics_provenance(benchmark, "")
+        provenance = self._metrics_provenance(benchmark)
         if self.checked and provenance.recorded_files:
             # Another version of the workflow may have made other metrics.
             files = [path for path in provenance.files if path.name in provenance.recorded_files]
@@ -200,10 +199,8 @@ class FinishedRun:
     def check(self, provenance: Provenance) -> None:
         """Checks that files, and all that they were made from, are unchanged."""
         if self.checked:
-            input_digest = str(provenance.recorded_input_digest or "")
-            provenance = replace(provenance, input_digest=input_digest, results=self.results)
-            provenance.check()
-            provenance.check_inputs(self._checksums)
+            provenance.check_unchanged(file_sha256)
+            replace(provenance, results=self.results).check_inputs(self._checksums)
 
     @cached_property
     def _checksums(self) -> Checksums:
@@ -266,7 +263,7 @@ class FinishedPart:
 
     def scores_path(self, model: str) -> Path:
         """The file of a model's scores."""
-        return scores_path(self.run.results, self.benchmark, model, self.name)
+        return self.run.results / scores_path(self.benchmark, model, self.name)
 
     def scores(self, model: str) -> dict[str, ScoreRecord]:
         """A model's scores, by sample and repeat; none where there is no file."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
@@ -20,21 +21,29 @@ from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.job import REWRITERS, Job, nondeterminism_path
+from steadfast.jobs.job import REWRITERS, Job, nondeterminism_path, scores_path
 from steadfast.schema.models import ScoredModel
 
 
 class Step(NamedTuple):
-    """How a file is made: a digest of the job's code, and the input digest (16 hex digits)."""
+    """How a file is made.
+
+    Attributes:
+        code: names and a digest of the job's code.
+        input_digest: 16 hexadecimal digits for its code, settings and all inputs.
+        made_from: input digests of the files that are checked before the job reads them, by path.
+    """
 
     code: str
     input_digest: str
+    made_from: Mapping[str, str]
 
 
 def step(
     script: str,
     *used: str | Component[Any] | None,
     settings: object = None,
+    reads: Mapping[str, Step] = MappingProxyType({}),
     before: Iterable[Step] = (),
 ) -> Step:
     """The step of a job.
@@ -43,12 +52,14 @@ def step(
         script: its module, below the package.
         used: components and modules that it loads by name; components count with their settings.
         settings: its other parameters, as plain values.
-        before: the steps of its input files.
+        reads: the steps of input files that are checked before it reads them, by path.
+        before: the steps of its other input files.
     """
     code = digest(f"steadfast.{script}", *used)
     components = [component.plain for component in used if isinstance(component, Component)]
-    inputs = [input_step.input_digest for input_step in before]
-    return Step(code, digest_of([code, components, settings, inputs]))
+    made_from = {path: read_step.input_digest for path, read_step in reads.items()}
+    inputs = [*made_from.values(), *(input_step.input_digest for input_step in before)]
+    return Step(code, digest_of([code, components, settings, inputs]), made_from)
 
 
 class InputDigests:
@@ -66,24 +77,18 @@ class InputDigests:
             return self.replies(self._run.rewrites[path])
         file = self._run.data[path]
         settings = [list(file.inputs), contents(file.files)]
-        before = map(self.data, file.inputs.values())
-        return step("stages.make_data", file.content, settings=settings, before=before)
+        reads = {source: self.data(source) for source in file.inputs.values()}
+        return step("stages.make_data", file.content, settings=settings, reads=reads)
 
-    def rewritten_inputs(self, path: str) -> dict[str, str]:
-        """The input digests of rewriters' replies that a data file is made from, by name."""
-        inputs = self._run.data[path].inputs.items()
-        rewrites = {name: source for name, source in inputs if source in self._run.rewrites}
-        return {name: self.data(source).input_digest for name, source in rewrites.items()}
+    def has_replies(self, job: Job, results: Path) -> bool:
+        """Whether a job's replies are those of the current config; else they are made again."""
+        input_digest = self.replies(job).input_digest
+        return Provenance.beside(results / job.outputs, input_digest).has_input_digest
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
-        if not self._run.prompts_wait(benchmark):
-            return True
-        for job in self._run.rewriter_jobs(benchmark):
-            input_digest = self.replies(job).input_digest
-            if not Provenance.beside(results / job.outputs, input_digest).has_input_digest:
-                return False
-        return True
+        jobs = self._run.rewriter_jobs(benchmark) if self._run.prompts_wait(benchmark) else []
+        return all(self.has_replies(job, results) for job in jobs)
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; the data that they refer to are inputs."""
@@ -145,10 +150,9 @@ class InputDigests:
         for name in self._run.running:
             for model, part in self._run.cells(name):
                 path = nondeterminism_path(name, model, part)
-                if (results / path).is_file():
-                    input_digest = self.nondeterminism(name, model, part).input_digest
-                    if Provenance.beside(results / path, input_digest).has_input_digest:
-                        measured[path] = [input_digest, file_sha256(results / path)]
+                input_digest = self.nondeterminism(name, model, part).input_digest
+                if Provenance.beside(results / path, input_digest).has_input_digest:
+                    measured[path] = [input_digest, file_sha256(results / path)]
         return measured
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
@@ -156,26 +160,25 @@ class InputDigests:
         run = self._run
         samples = self._tasks[benchmark].samples
         settings = [run.templates(benchmark), contents(run.own_templates(benchmark))]
-        fetched = map(self.data, run.fetched_templates(benchmark))
+        job = Job("inference", benchmark, model, part)
         return step(
             "judging.ask_judge",
             samples,
             run.judging(benchmark).prompts,
             settings=settings,
-            before=[self.outputs(benchmark, model, part), *fetched],
+            reads={job.outputs: self.replies(job)},
+            before=map(self.data, run.fetched_templates(benchmark)),
         )
 
-    def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
-        """The verdicts of each judge of a model's responses to a part."""
-        judged = benchmark in self._run.judged
-        judges = judges_of(self._run.config, model) if judged else []
-        jobs = [Job("verdicts", benchmark, model, part, judge) for judge in judges]
-        return {job.judge: self.replies(job) for job in jobs}
+    def answers(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
+        """A model's responses to a part, and each judge's verdicts on them, by path."""
+        jobs = [Job("inference", benchmark, model, part)]
+        for judge in self._judges(benchmark, model):
+            jobs.append(Job("verdicts", benchmark, model, part, judge))
+        return {job.outputs: self.replies(job) for job in jobs}
 
-    def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
-        """The input digests of a model's responses (key "") and of each judge's verdicts."""
-        answers = {"": self.outputs(benchmark, model, part)}
-        return input_digests(answers | self.all_verdicts(benchmark, model, part))
+    def _judges(self, benchmark: str, model: str) -> list[str]:
+        return judges_of(self._run.config, model) if benchmark in self._run.judged else []
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's responses, or its released scores."""
@@ -184,14 +187,9 @@ class InputDigests:
         if isinstance(run.config.models[model], ScoredModel):
             settings: list[Any] = [run.scored[model], contents(task.released_files)]
             return step("stages.release_scores", task.released_scores, settings=settings)
-        judged = self.all_verdicts(benchmark, model, part)
-        return step(
-            "stages.score",
-            task.samples,
-            task.scoring,
-            settings=[list(judged), run.config.judging.count],
-            before=[self.outputs(benchmark, model, part), *judged.values()],
-        )
+        settings = [self._judges(benchmark, model), run.config.judging.count]
+        reads = self.answers(benchmark, model, part)
+        return step("stages.score", task.samples, task.scoring, settings=settings, reads=reads)
 
     def released_scores(self, benchmark: str) -> dict[str, Any]:
         """The params ``code`` and ``input_digests`` of the job with all released scores."""
@@ -203,35 +201,40 @@ class InputDigests:
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
         task = self._tasks[benchmark]
-        scores = self.all_scores(benchmark)
+        scores = {}
+        for cell in product(self._run.models_of(benchmark), task.parts):
+            scores[scores_path(benchmark, *cell)] = self.scores(benchmark, *cell)
         settings = [
             task.metrics.fields,
             list(scores),
             contents([task.labels] if task.labels else []),
             self._run.adaptive(benchmark) if benchmark in self._run.rounds else None,
         ]
-        function = task.metrics.function
-        return step("stages.measure", function, settings=settings, before=scores.values())
+        return step("stages.measure", task.metrics.function, settings=settings, reads=scores)
 
-    def all_scores(self, benchmark: str) -> dict[str, Step]:
-        """The scores that a benchmark's metrics are made from, by model and part."""
-        cells = product(self._run.models_of(benchmark), self._tasks[benchmark].parts)
-        return {f"{model}/{part}": self.scores(benchmark, model, part) for model, part in cells}
+    def metric_files(self, *benchmarks: str) -> dict[str, Step]:
+        """The metrics of benchmarks, by path."""
+        files = {}
+        for benchmark in benchmarks:
+            for name in self._tasks[benchmark].metrics.names:
+                files[f"{benchmark}/metrics/{name}.csv"] = self.metrics(benchmark)
+        return files
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
         function = self._tasks[benchmark].tables.function
-        return step("stages.tabulate", function, before=[self.metrics(benchmark)])
+        return step("stages.tabulate", function, reads=self.metric_files(benchmark))
 
     def figures(self, benchmark: str) -> Step:
         """A benchmark's figures."""
         function = self._tasks[benchmark].figures.function
-        return step("stages.draw", function, before=[self.metrics(benchmark)])
+        return step("stages.draw", function, reads=self.metric_files(benchmark))
 
     def summary(self) -> Step:
         """The summary of all benchmarks that run."""
         names = self._run.running
-        return step("stages.write_summary", settings=names, before=map(self.metrics, names))
+        reads = {f"{name}/metrics/summary.csv": self.metrics(name) for name in names}
+        return step("stages.write_summary", settings=names, reads=reads)
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
@@ -274,18 +277,15 @@ class InputDigests:
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Outputs, verdicts and scores of one model and part, by path."""
-        file = f"{model}/{part}.jsonl"
-        steps = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
-        for judge, verdicts in self.all_verdicts(benchmark, model, part).items():
-            steps[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
-        return steps | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
+        scores = {scores_path(benchmark, model, part): self.scores(benchmark, model, part)}
+        return self.answers(benchmark, model, part) | scores
 
     def html_report(self) -> Step:
         """The HTML report of a run."""
         run = self._run
         used = self._task_makers
         titles = []
-        before = [*self.answered_files().values(), self.usage()]
+        before = [self.usage()]
         for name in run.running:
             task = self._tasks[name]
             benchmark = run.benchmarks[name]
@@ -293,15 +293,12 @@ class InputDigests:
             reported = benchmark.reported(judged=name in run.judged)
             titles.append([benchmark.title, task.data_note, reported])
             before += [self.tables(name), self.figures(name)]
-        return step("html_report.write", *used, settings=[run.config.name, titles], before=before)
+        settings = [run.config.name, titles]
+        reads = self.answered_files() | self.metric_files(*run.running)
+        return step("html_report.write", *used, settings=settings, reads=reads, before=before)
 
     def usage(self) -> Step:
         """The usage of inference."""
         jobs = self._run.jobs
         names = [job.outputs for job in jobs]
         return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
-
-
-def input_digests(steps: Mapping[str, Step]) -> dict[str, str]:
-    """The input digest of each step."""
-    return {name: named_step.input_digest for name, named_step in steps.items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, file_sha256
-from steadfast.base.provenance import PROVENANCE, digest_of
+from steadfast.base.provenance import PROVENANCE, Provenance, State, digest_of
 
 # The sections of the config with models, judges and rewriters.
 MODELS = "models"
@@ -123,9 +123,8 @@ class Assignment:
         sources: data files that prompts refer to.
         replay: the file with the replies, for engine replay.
         load: name of the shared model load.
-        run: name of the Snakemake run.
-        before: modification times (nanoseconds) of earlier versions of the files that the run
-            makes; 0 without one.
+        made_from: input digests of the prompts and sources, by path, for a job that may run before
+            they are made.
     """
 
     job: Job
@@ -136,11 +135,10 @@ class Assignment:
     results: str
     replay: str = ""
     load: str = ""
-    run: str = ""
-    before: Mapping[str, int] = field(default_factory=dict)
+    made_from: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, job: Any, run: str = "") -> "Assignment":
+    def of(cls, job: Any) -> "Assignment":
         """The assignment of a rule's own job, from Snakemake's job object."""
         return cls(
             Job.of(job.wildcards),
@@ -150,7 +148,6 @@ class Assignment:
             [str(path) for path in job.input.get("sources") or ()],
             job.config["results"],
             str(job.input.get("replay") or ""),
-            run=run,
         )
 
     @classmethod
@@ -164,28 +161,29 @@ class Assignment:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits for all inputs of the job, and the run."""
+        """16 hexadecimal digits for all inputs of the job."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
-        return digest_of([self.job.outputs, self.params, self.input_digest, files, self.run])
+        return digest_of([self.job.outputs, self.params, self.input_digest, files])
 
     @property
     def ready(self) -> bool:
-        """Whether all its inputs exist."""
-        return all(map(self._made, (self.prompts, *self.sources)))
+        """Whether its prompts and sources are made, by the config of this run."""
+        for path, input_digest in self.made_from.items():
+            if not Provenance.beside(Path(path), input_digest).has_input_digest:
+                return False
+        return True
 
     @property
     def done(self) -> bool:
-        """Whether its own job has run already."""
-        return self._made(str(self.path(self.job.outputs)))
-
-    def _made(self, path: str) -> bool:
-        file = Path(path)
-        return file.exists() and file.stat().st_mtime_ns != self.before.get(path)
+        """Whether its outputs are made, from its prompts and sources as they are."""
+        outputs = self.path(self.job.outputs)
+        provenance = Provenance.beside(outputs, self.input_digest, results=Path(self.results))
+        return provenance.state(file_sha256) is State.CURRENT
 
 
-def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
-    """The scores of a model's responses to a part."""
-    return results / benchmark / "scores" / model / f"{part}.jsonl"
+def scores_path(benchmark: str, model: str, part: str) -> str:
+    """The scores of a model's responses to a part, below the results folder."""
+    return f"{benchmark}/scores/{model}/{part}.jsonl"
 
 
 def nondeterminism_path(benchmark: str, model: str, part: str) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_jsonl
-from steadfast.base.provenance import Provenance
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.judge_template import JudgeTemplate, load_template, template_path
 from steadfast.contract.part_files import PartFiles, read_answers
@@ -55,14 +54,12 @@ def judge_prompts_of(
 
 
 if job := globals().get("snakemake"):
-    outputs = Path(job.input.outputs)
     run_rule(
         write_judge_prompts,
         job,
         read=("samples", "sources"),
-        reads=[Provenance.beside(outputs, job.params.made_from)],
         part=PartFiles.of(job),
-        outputs=outputs,
+        outputs=Path(job.input.outputs),
         results=Path(job.config["results"]),
         out=Path(job.output.judging),
     )

@@ -1,6 +1,6 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain, product
 from pathlib import Path, PurePosixPath
 
@@ -45,9 +45,10 @@ def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     return input_digests
 
 
-def available_answers(run: Evaluation, steps: InputDigests, results: Path) -> dict[str, str]:
-    """Those of ``answers`` that a run in this folder has."""
-    measured = steps.measured_nondeterminism(results)
+def available_answers(
+    run: Evaluation, steps: InputDigests, measured: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Those of ``answers`` that a run has, with ``measured_nondeterminism`` of its folder."""
     input_digests = {path: input_digest for path, (input_digest, _) in measured.items()}
     return required_answers(run, steps) | input_digests
 

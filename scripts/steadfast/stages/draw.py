@@ -11,7 +11,7 @@ from steadfast.contract.components import component
 from steadfast.show.figures import STYLE, in_trial, write_picture
 from steadfast.show.roster import Display
 from steadfast.stats.tidy import read_csv
-from steadfast.workflow.script import of_metrics, paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 
 def draw(
@@ -41,5 +41,5 @@ if job := globals().get("snakemake"):
         job,
         read=("names",),
         outs=dict(zip(job.params.names, stems, strict=True)),
-        **of_metrics(job),
+        metrics=dict(zip(job.params.metrics, paths(job.input.metrics), strict=True)),
     )

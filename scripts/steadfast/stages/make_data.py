@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_json, write_jsonl, write_text
-from steadfast.base.provenance import Provenance
 from steadfast.contract.components import component
 from steadfast.workflow.script import paths, run_rule
 
@@ -23,11 +22,4 @@ def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> 
 
 if job := globals().get("snakemake"):
     inputs = dict(zip(job.params.inputs, paths(job.input.inputs), strict=True))
-    made_from = job.params.made_from.items()
-    run_rule(
-        make_data,
-        job,
-        reads=[Provenance.beside(inputs[name], input_digest) for name, input_digest in made_from],
-        inputs=inputs,
-        out=Path(job.output[0]),
-    )
+    run_rule(make_data, job, inputs=inputs, out=Path(job.output[0]))

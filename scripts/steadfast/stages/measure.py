@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Settings, read_json, write_json
-from steadfast.base.provenance import Provenance
 from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
 from steadfast.stats.decision import TakenLook, as_evaluated
@@ -55,14 +54,12 @@ def measure(
 
 if job := globals().get("snakemake"):
     cells = product(job.params.models, job.params.parts)
-    scores = paths(job.input.scores)
     metrics_files = paths(job.output.metrics)
     run_rule(
         measure,
         job,
         read=("models", "names", "parts"),
-        reads=map(Provenance.beside, scores, job.params.made_from.values()),
-        scores=dict(zip(cells, scores, strict=True)),
+        scores=dict(zip(cells, paths(job.input.scores), strict=True)),
         sources=sources_by_part(job.params.sources, job.input.sources),
         labels=Path(str(job.input.labels)) if job.input.labels else None,
         outs=dict(zip(job.params.names, metrics_files, strict=True)),

@@ -104,29 +104,24 @@ def _run_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: L
             patience -= LOOK_SECONDS
             continue
         pending.remove(sibling)
+        prefetched = Prefetched(sibling)
+        if prefetched.exist:
+            continue
+        title = sibling.job.title
+        log = sibling.path(sibling.job.log)
+        print(f"{sibling.job.name} is loaded: also running {title}, log: {log}")
         try:
-            _prefetch(sibling, operation, loaded)
-        except EngineFailed as error:
-            print(f"{sibling.job.title}: {error}")
-            return
+            run_job(sibling, operation, loaded, prefetched.folder)
         except UserError as error:
-            print(f"{sibling.job.title}: {error}")
-
-
-def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
-    """Runs a sibling, unless its prefetched outputs exist already."""
-    prefetched = Prefetched(sibling)
-    if prefetched.exist:
-        return
-    log = sibling.path(sibling.job.log)
-    print(f"{sibling.job.name} is loaded: also running {sibling.job.title}, log: {log}")
-    run_job(sibling, operation, loaded, prefetched.folder)
+            print(f"{title}: {error}")
+            if isinstance(error, EngineFailed):
+                return
 
 
 class Prefetched:
     """Prefetched outputs: what another job wrote for this one, in a hidden folder.
 
-    Its subfolders are named by a fingerprint of all inputs of the outputs, and of the run.
+    Its subfolders are named by a fingerprint of all inputs of the outputs.
     """
 
     def __init__(self, assignment: Assignment):
@@ -155,7 +150,7 @@ class Prefetched:
         return True
 
     def remove_all(self) -> None:
-        """Removes them, and those of other settings or other runs."""
+        """Removes them, and those of other settings."""
         shutil.rmtree(self._all, ignore_errors=True)
 
 
@@ -250,14 +245,11 @@ def _judge_items(
 
 # An engine's worker processes may import this file anew, under another name.
 if (job := globals().get("snakemake")) and __name__ == "__main__":
-    loads = job.config.get("loads", {})
-    assignment = Assignment.of(job, loads.get("run", ""))
+    assignment = Assignment.of(job)
     operation = job.config[assignment.job.role][assignment.job.name]
-    together: list[Assignment] = []
-    for load in loads.get("assignments", ()):
-        siblings = list(map(Assignment.plain, load))
-        if assignment.job in [sibling.job for sibling in siblings]:
-            together = siblings
+    assignments = list(map(Assignment.plain, job.config["assignments"]))
+    load = [other.load for other in assignments if other.job == assignment.job]
+    together = [other for other in assignments if [other.load] == load]
     run_rule(
         run_with_siblings,
         job,

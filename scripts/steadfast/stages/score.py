@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from steadfast.base.files import Record, write_jsonl
-from steadfast.base.provenance import Provenance
 from steadfast.contract import components, votes
 from steadfast.contract.part_files import PartFiles, read_answers, read_repeats
 from steadfast.contract.records import ScoreRecord
@@ -91,15 +90,12 @@ def _rated(score: components.Score) -> Record:
 
 
 if job := globals().get("snakemake"):
-    params = job.params
-    answered = paths([job.input.outputs, *job.input.verdicts])
     run_rule(
         score_part,
         job,
         read=("judges", "samples", "sources"),
-        reads=map(Provenance.beside, answered, params.made_from.values()),
         part=PartFiles.of(job),
         outputs=Path(job.input.outputs),
         out=Path(job.output.scores),
-        verdicts=dict(zip(params.judges, paths(job.input.verdicts), strict=True)),
+        verdicts=dict(zip(job.params.judges, paths(job.input.verdicts), strict=True)),
     )

@@ -11,11 +11,10 @@ from steadfast.base import files
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
 from steadfast.base.names import visible
-from steadfast.base.provenance import check_names
 from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
-from steadfast.jobs.code_history import CodeHistory, explained
+from steadfast.jobs.code_history import explain
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow import audit, forking, insides, slurm, terminal
@@ -75,7 +74,6 @@ class Session:
         snakemake.when_jobs_are_known(self.refuse_targets)
         # Refuses special files (such as pipes) in the results, which may block reading forever.
         snakemake.when_prepared(lambda: files.check_regular(self._results))
-        snakemake.when_prepared(lambda: check_names(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
         self._log.addFilter(partial(terminal.with_end, self.last_words))
@@ -113,20 +111,17 @@ class Session:
 
     def _explain_code(self) -> None:
         """Reports the changed modules for each rule whose files are made again."""
-        history = CodeHistory(self._results)
-        changed: dict[str, set[str]] = {}
-        for job, input_digest in self._audit.outdated:
+        outdated = []
+        for job, provenance in self._audit.outdated:
             code = str(dict(job.params.items()).get("code", ""))
-            changed.setdefault(job.rule.name, set()).update(history.changed(input_digest, code))
-        for rule, modules in changed.items():
-            if modules:
-                self._log.warning(explained(rule, sorted(modules)))
+            outdated.append((job.rule.name, provenance.recorded_input_digest, code))
         steps = []
         for job in self._snakemake.jobs:
             params = dict(job.params.items())
             if isinstance(params.get("input_digest"), str):
                 steps.append((params["input_digest"], params["code"]))
-        history.keep(steps)
+        for line in explain(self._results, outdated, steps):
+            self._log.warning(line)
 
     def fail(self) -> None:
         """Reports the failed jobs with their error messages."""
@@ -180,10 +175,6 @@ class Session:
         are_tables_made = any(str(tables) in job.output for job in done)
         if self._snakemake.is_dry or not are_tables_made or self._audit.leaves(tables):
             return
-        path = self._results / portable.CONFIG_FILE
         text = portable.as_yaml(portable.portable(self._run.config))
-        if not path.is_file() or files.read_text(path) != text:
-            files.write_text(path, text)
-        provenance = portable.config_provenance(self._results, self._run.running)
-        if not provenance.is_written:
-            provenance.write()
+        files.write_text(self._results / portable.CONFIG_FILE, text)
+        portable.config_provenance(self._results, self._run.running).write()

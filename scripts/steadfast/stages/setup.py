@@ -3,19 +3,21 @@
 The Snakefile makes one ``RunSetup``, in every process of Snakemake. No job imports this module.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from logging import Logger
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.config import settings, source
 from steadfast.config.load import load_config
 from steadfast.jobs import rounds
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.jobs.job_resources import Scheduling
-from steadfast.jobs.loads import Allocation, HandedOver, Loads
+from steadfast.jobs.loads import HandedOver, Loads, allocated
 from steadfast.jobs.required_files import check_required_files
 from steadfast.stages.session import Session, data_notes
 from steadfast.workflow import insides, slurm
@@ -76,10 +78,14 @@ class RunSetup:
         config.update(self.config.model_dump(include={"models", "judges", "rewriters"}))
         config["results"] = str(self.results)
         config["whole"] = self.config.model_dump(mode="json")  # for the HTML report
-        allocation = Allocation.of_cluster(snakemake.target_jobs)
-        config["loads"] = HandedOver(
-            lambda: self.loads.assignments(snakemake.jobs_to_run, allocation)
-        )
+        # At once: the processes of a cluster's job inherit it.
+        allocation = allocated(snakemake.target_jobs)
+
+        def assignments() -> list[Record]:
+            run_jobs = [(job.rule.name, job.wildcards) for job in snakemake.jobs_to_run]
+            return self.loads.assignments(allocation or run_jobs)
+
+        config["assignments"] = HandedOver(assignments)
 
     def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
         """Checks, messages and files of a run; ``check_bundle`` raises if it cannot be bundled."""
@@ -119,22 +125,26 @@ class RunSetup:
         return self.display if is_judged else {**self.display, "judges": {}}
 
 
-def provenance(step: Step | Callable[[Any], Step]) -> dict[str, Any]:
-    """The params ``code`` and ``input_digest`` of a job, from its step or a function of wildcards.
+def provenance(
+    step: Step | Callable[[Any], Step], measured: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The params ``code``, ``input_digest`` and ``made_from`` of a job, by which it is made again.
 
     Snakemake re-runs a job whose params change: here its code, its settings or any of its inputs.
+
+    Args:
+        step: how its file is made, or a function of wildcards that says it.
+        measured: further files that it reads (``InputDigests.measured_nondeterminism``).
     """
     if isinstance(step, Step):
-        return step._asdict()
-
+        measured_from = {path: input_digest for path, (input_digest, _) in measured.items()}
+        return step._replace(made_from={**step.made_from, **measured_from})._asdict()
     # Snakemake passes arguments by name.
-    def code(wildcards: Any) -> str:
-        return step(wildcards).code
-
-    def input_digest(wildcards: Any) -> str:
-        return step(wildcards).input_digest
-
-    return {"code": code, "input_digest": input_digest}
+    return {
+        "code": lambda wildcards: step(wildcards).code,
+        "input_digest": lambda wildcards: step(wildcards).input_digest,
+        "made_from": lambda wildcards: step(wildcards).made_from,
+    }
 
 
 def _config_files(workflow: Any) -> list[str]:

@@ -10,7 +10,7 @@ from steadfast.show.render import write_table
 from steadfast.show.roster import Display
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
-from steadfast.workflow.script import of_metrics, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 
 def tabulate(
@@ -35,5 +35,5 @@ if job := globals().get("snakemake"):
         tabulate,
         job,
         out_dir=Path(job.output.tables[0]).parent,
-        **of_metrics(job),
+        metrics=dict(zip(job.params.metrics, paths(job.input.metrics), strict=True)),
     )

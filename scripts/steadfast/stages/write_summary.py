@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.files import Settings
-from steadfast.base.provenance import Provenance
 from steadfast.show.render import write_table
 from steadfast.show.roster import Display
 from steadfast.show.summary import RunSummary, correlations_table, summary_table
@@ -30,22 +29,12 @@ def write_summary(
 
 
 if job := globals().get("snakemake"):
-    made_from = job.params.made_from
-    summaries = dict(zip(job.params.benchmarks, paths(job.input.summaries), strict=True))
-    reads = []
-    for name, path in summaries.items():
-        reads.append(Provenance(made_from[name], path.with_name("provenance.json"), (path,)))
-    nondeterminism_files = []
-    for name, (input_digest, _) in job.params.nondeterminism.items():
-        path = Path(job.config["results"]) / name
-        nondeterminism_files.append(path)
-        reads.append(Provenance.beside(path, input_digest))
+    results = Path(job.config["results"])
     run_rule(
         write_summary,
         job,
         read=("nondeterminism",),
-        reads=reads,
-        summaries=summaries,
+        summaries=dict(zip(job.params.benchmarks, paths(job.input.summaries), strict=True)),
         out_dir=Path(job.output.tables[0]).parent,
-        nondeterminism_files=nondeterminism_files,
+        nondeterminism_files=[results / path for path in job.params.nondeterminism],
     )

@@ -8,7 +8,6 @@ made from other inputs is made again, whatever Snakemake would do, and an edited
 
 import atexit
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.files import replacing
 from steadfast.base.locks import take
 from steadfast.base.provenance import OTHER, Provenance, State, provenances
 from steadfast.workflow.insides import Snakemake
@@ -28,24 +26,24 @@ class Audit:
     def __init__(self, results: Path):
         self._results = results
         self._checksums = Checksums(str(results.absolute()))
-        self._other: list[Provenance] = []
-        self.outdated: list[tuple[Any, object]] = []
-        """Jobs whose files have other input digests than the run wants, with these digests."""
+        self.outdated: list[tuple[Any, Provenance]] = []
+        """Jobs with files that were made from other inputs, and what this run wants there."""
 
     @property
     def left(self) -> str | None:
         """The error message where an option made Snakemake leave outdated files; else None."""
-        for provenance in self._outdated():
+        for provenance in self._left:
             return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
     def leaves(self, path: Path) -> bool:
         """Whether a file or folder is still outdated."""
-        return any(path in provenance.files for provenance in self._outdated())
+        return any(path in provenance.files for provenance in self._left)
 
-    def _outdated(self) -> Iterator[Provenance]:
-        """Those of the files that were not made again."""
-        for provenance in self._other:
+    @property
+    def _left(self) -> Iterator[Provenance]:
+        """What was outdated and was not made again."""
+        for _, provenance in self.outdated:
             if provenance.state(self._checksums) is not State.CURRENT:
                 yield provenance
 
@@ -58,15 +56,15 @@ class Audit:
             for provenance in provenances(job, self._results):
                 state = provenance.state(self._checksums)
                 if state is State.OTHER:
-                    self._other.append(provenance)
-                    self.outdated.append((job, provenance.recorded_input_digest))
+                    self.outdated.append((job, provenance))
                     snakemake.force(job)
                 elif state is State.EDITED and not is_forced:
                     provenance.check_unchanged(self._checksums)
         self._checksums.keep()
-        if (option := snakemake.taking_option) and self._other:
-            first, *further = self._other
-            also = f", and so are {len(further)} more" if further else ""
+        if (option := snakemake.taking_option) and self.outdated:
+            _, first = self.outdated[0]
+            further = len(self.outdated) - 1
+            also = f", and so are {further} more" if further else ""
             raise UserError(
                 f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run "
                 "without it"
@@ -79,7 +77,7 @@ LOCK = "journal/.locks/run.lock"
 HELD: set[Path] = set()
 
 
-def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
+def hold(results: Path, snakemake: Snakemake) -> None:
     """Locks a results folder for a run that makes files, and removes the locks of killed runs.
 
     Snakemake's own locks lie in its working directory: they outlive a killed process, and do not
@@ -108,13 +106,6 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
             f"{results}: in use by another run ({holder}); wait until it ends, or set "
             "pathvars.results to another folder"
         )
-    if _is_shared(lock, fd, again):
-        os.close(fd)
-        hold(results, snakemake, again=True)  # with the lock file that replaced it
-        return
-    for journal in (results / "journal").rglob("*"):
-        if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:
-            _copy_own(journal)
     os.truncate(fd, 0)
     with suppress(OSError):  # a full disk: the lock holds, but does not name this process
         os.write(fd, f"process {os.getpid()}\n".encode())
@@ -125,33 +116,3 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
         if any(Path(path).is_relative_to(results) for path in locked):
             dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
             dead.unlink(missing_ok=True)
-
-
-def _is_shared(lock: Path, fd: int, again: bool) -> bool:
-    """Whether a lock file that this process has locked is shared with a copy of the folder.
-
-    A copy by hard links (cp -al) shares its files with the original. Of files that are written in
-    place, as locks and journals are, each folder needs its own. Another run may have replaced the
-    lock file since it was opened.
-    """
-    try:
-        status = lock.stat()
-    except FileNotFoundError:
-        return True
-    if not os.path.samestat(status, os.fstat(fd)):
-        return True
-    if status.st_nlink > 1 and not again:  # some file systems count two of any file
-        lock.unlink()  # only the process that holds the lock does so
-        return True
-    return False
-
-
-def _copy_own(journal: Path) -> None:
-    """Replaces a journal that is shared with a copy of the folder by a copy of its own."""
-    with open(journal, "rb") as shared, replacing(journal) as copy:
-        if not take(shared):
-            raise UserError(
-                f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
-                "is writing it; wait until that job ends, then run again"
-            )
-        shutil.copyfileobj(shared, copy)

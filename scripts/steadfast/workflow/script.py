@@ -17,7 +17,7 @@ from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
 # Params with digests of code and inputs (``jobs.input_digests``), which no function takes.
-PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
+PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from"})
 
 
 def run_rule(
@@ -25,7 +25,6 @@ def run_rule(
     job: Any,
     /,
     *,
-    reads: Iterable[Provenance] = (),
     with_provenance: bool = True,
     engines: Iterable[Settings] = (),
     read: Iterable[str] = (),
@@ -36,8 +35,8 @@ def run_rule(
     Its parameters are the job's params and wildcards of these names, and ``arguments``. A param
     that is neither a parameter nor in ``PROVENANCE`` or ``read`` (by the script itself) is an
     error: otherwise a misspelt one would silently leave a default. What the function prints goes to
-    the job's log. Provenances of what it reads are checked before; those of its outputs are written
-    after it, unless it writes them itself. ``engines`` may need another interpreter.
+    the job's log. Files in the param ``made_from`` are checked before; provenances of its outputs
+    are written after it, unless it writes them itself. ``engines`` may need another interpreter.
     """
     collect_seldom()
     with ExitStack() as stack:
@@ -47,12 +46,12 @@ def run_rule(
                 stack.callback(_close, log)
                 stack.enter_context(redirect_stdout(log))
             enter(engines)
-            for provenance in reads:
-                provenance.check()
+            params = dict(job.params.items())
+            for path, input_digest in params.get("made_from", {}).items():
+                Provenance.of(Path(job.config["results"]) / path, input_digest).check()
             writes = provenances(job, Path(job.config["results"])) if with_provenance else []
             for provenance in writes:  # an old one would seem to be that of unfinished files
                 provenance.path.unlink(missing_ok=True)
-            params = dict(job.params.items())
             parameters = signature(function).parameters
             unknown = params.keys() - parameters.keys() - PROVENANCE - {*read}
             if unknown:
@@ -80,15 +79,6 @@ def run_rule(
             with suppress(OSError):  # the log may lie on the disk that is full
                 print(mark + visible(" ".join(str(mistake).split("\n"))))
             sys.exit(1)
-
-
-def of_metrics(job: Any) -> dict[str, Any]:
-    """The arguments of ``run_rule`` for a job that shows a benchmark's metrics."""
-    files = paths(job.input.metrics)
-    return {
-        "reads": [Provenance(job.params.made_from, Path(job.input.provenance), tuple(files))],
-        "metrics": dict(zip(job.params.metrics, files, strict=True)),
-    }
 
 
 def collect_seldom() -> None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from time import monotonic
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -45,7 +44,7 @@ REMARKABLE = {
     "overflow": "too long",
     "refused": "refused",
 }
-# Further counts of ``Answers``: all responses, and their tokens.
+# Further counts of ``answered``: all responses, and their tokens.
 DONE = "done"
 TOKENS = "tokens"
 BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
@@ -59,7 +58,7 @@ class Stage:
 
     Attributes:
         benchmarks: finished jobs, by the benchmark's title.
-        requests: responses and tokens of finished jobs (``Answers.counts``).
+        requests: responses and tokens of finished jobs (``answered``).
     """
 
     total: int = 0
@@ -165,16 +164,17 @@ class JobLines(logging.Filter, logging.Formatter):
             if not self._on_terminal:
                 self._finished.append(record.getMessage())
             return
-        answers = answered(started.output)
-        if answers.is_remarkable or self._each_job:
-            self._finished.append(self._name(started) + answers.line)
+        counts = answered(started.output)
+        if self._each_job or any(counts[status] for status in REMARKABLE):
+            responses = f": {counted(counts)}" if counts else ""
+            self._finished.append(self._name(started) + responses)
         if self._on_terminal or self._each_job:
             return
         name, title = self._stage_of(str(started.rule_name))
         title = title or self._titles.get(self._name(started).partition("/")[0])
         stage = self._stages.setdefault(name, Stage())
         stage.done += 1
-        stage.requests.update(answers.counts)
+        stage.requests.update(counts)
         if title:
             stage.benchmarks[title] += 1
         makes_something = bool(started.log or started.output)
@@ -240,26 +240,17 @@ class Stopping:
         return is_first
 
 
-class Answers(NamedTuple):
-    """The end of a finished job's line, whether any response is remarkable, counts by status."""
-
-    line: str = ""
-    is_remarkable: bool = False
-    counts: Mapping[str, int] = MappingProxyType({})
-
-
-def answered(files: Iterable[str]) -> Answers:
-    """The responses of a finished job, from their provenance; empty for other jobs."""
+def answered(files: Iterable[str]) -> Counter[str]:
+    """The responses of a finished job by status, from their provenance; empty for other jobs."""
     for file in map(str, files):
         record = json.loads(Path(file).read_text("utf-8")) if file.endswith(PROVENANCE) else {}
         if "statuses" in record and "tokens" in record:
             tokens = record["tokens"]
-            counts = {"error": 0, **record["statuses"], "empty": record.get("empty", 0)}
-            is_remarkable = any(counts.get(status) for status in REMARKABLE)
+            counts = Counter({**record["statuses"], "empty": record.get("empty", 0)})
             counts[DONE] = sum(record["statuses"].values())
             counts[TOKENS] = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
-            return Answers(f": {_counted(counts)}", is_remarkable, counts)
-    return Answers()
+            return counts
+    return Counter()
 
 
 def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
@@ -273,11 +264,11 @@ def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
     jobs = "job" if number == "1" else "jobs"
     benchmarks = ", ".join(f"{title} {count}" for title, count in counts if count)
     behind = f" ({benchmarks})" if stage.benchmarks.total() == stage.done else ""
-    requests = f"; responses: {_counted(stage.requests)}" if stage.requests else ""
+    requests = f"; responses: {counted(stage.requests)}" if stage.requests else ""
     return f"{name}: {number} {jobs} done{behind}{requests}"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def counted(counts: Mapping[str, int]) -> str:
     """All responses, those of each remarkable status, and tokens."""
     parts = [f"{counts[DONE]:,} done"]
     for status, label in REMARKABLE.items():
