@@ -227,7 +227,7 @@ class ApiEngine(Engine):
             if paid:
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
-                self._say_wait(retry.reason, retry.after)
+                self.say_wait(retry.reason, retry.after)
                 self._places.release()  # a waiting request is not in flight
                 await self._pace.wait(attempt, retry.after)
                 await self._places.acquire()
@@ -267,7 +267,7 @@ class ApiEngine(Engine):
         self._heard += 1
         value = parsed(redact(reply.content))
         if reply.status >= 300:
-            self._stop_if_hopeless(reply.status, value)
+            self.stop_if_hopeless(reply.status, value)
             return failure(reply.status, value, reply.headers, time.time())
         if value is None:
             return Retry("invalid reply: not JSON")
@@ -282,7 +282,7 @@ class ApiEngine(Engine):
             return reply
         return replace(reply, parts=parts, tier=tier)
 
-    def _say_wait(self, reason: str, after: float | None) -> None:
+    def say_wait(self, reason: str, after: float | None) -> None:
         """Reports a server's Retry-After in the log and on the terminal."""
         if after:
             line = f"{reason}: the server requests a wait of {after:.0f} s (Retry-After)"
@@ -291,7 +291,7 @@ class ApiEngine(Engine):
             self._log(line)
             self._notices.show(f"{self.answers['model']}: {line}")
 
-    def _stop_if_hopeless(self, status: int, reply: object) -> None:
+    def stop_if_hopeless(self, status: int, reply: object) -> None:
         match lasting(status, reply):
             case "key":
                 variable = self._access.key_source
