@@ -13,13 +13,13 @@ from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files, engine
-from steadfast.engines.api.batch_files import METADATA, Batch, Outcome, Remote
+from steadfast.engines.api.batch_files import METADATA, Batch, Remote
 from steadfast.engines.api.body import array, mapping, parsed, text
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.api.replies import REASON_CHARACTERS, Retry, failure
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Provider)
@@ -122,10 +122,12 @@ class Batches(ABC, Generic[P]):
     def outcome(self, record: Settings) -> Response | Retry:
         """The outcome of a request, from its line in a file with replies."""
 
-    def replies(self, content: bytes) -> Iterator[Outcome]:
-        """The outcomes in a file with replies, by request hash."""
-        redact = self.provider.access.redaction.content
-        return batch_files.parse(content, self.outcome, redact, self.name)
+    def replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
+        """The outcomes in a file with replies, by request hash; other lines are skipped."""
+        for line in content.split(b"\n"):
+            record = mapping(self._parsed(line))
+            if isinstance(name := record.get(self.name), str):
+                yield name, self.outcome(record)
 
     def value(
         self,
@@ -252,4 +254,15 @@ class ChatBatches(Batches[Chat]):
         return f"/files/{quote(file, safe='')}/content"
 
     def outcome(self, record: Settings) -> Response | Retry:
-        return batch_files.outcome(record, self.provider.tools)
+        response = mapping(record.get("response"))
+        error = record.get("error")
+        status = response.get("status_code")
+        if isinstance(status, int) and status >= 400:
+            # OpenAI puts the error into the response's body, some servers next to the response.
+            reason = response.get("body") or error
+            reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
+            return failure(status, reason, {}, 0.0)
+        if error is not None or status != 200:
+            code = text(mapping(error).get("code")) or "no response"
+            return Retry(f"batch: {code[:REASON_CHARACTERS]}")
+        return self.provider.read(response.get("body"))

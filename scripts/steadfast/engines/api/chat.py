@@ -52,7 +52,7 @@ class Chat(Provider):
         self._mark: Record = {"mode": "explicit", **further} if lifetime else {}
         self._service_tier: str | None = setup.operation.get("service_tier")
         extra = self.answers.get("extra_body", {})
-        self.tools = bool(extra.get("tools") or extra.get("functions"))
+        self._tools = bool(extra.get("tools") or extra.get("functions"))
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         if self._own_text:
@@ -83,4 +83,4 @@ class Chat(Provider):
         return bool(self._mark) and self.is_shared(request)
 
     def read(self, reply: object) -> Response | Retry:
-        return completion(reply, tools=self.tools)
+        return completion(reply, tools=self._tools)

@@ -31,6 +31,17 @@ from steadfast.schema.known_prices import rates
 
 ATTEMPTS = 6  # at a request before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
+# What a server does that would fail every request, and what to do about it, by ``lasting``.
+LASTING = {
+    "key": " rejects the API key (HTTP {status}); check the key in {variable}",
+    "limit": (
+        " expects another field for the output limit; set max_tokens_field: max_completion_tokens"
+    ),
+    "model": ": model {model!r} not found (HTTP 404); check model and base_url",
+    "quota": ": quota exceeded; add credit to the account",
+    "sampling": " rejects the sampling parameters ({message}); set temperature to null",
+    "tier": " does not offer flex for the model ({message}); set service_tier to null",
+}
 
 
 class ApiEngine(Engine):
@@ -292,30 +303,16 @@ class ApiEngine(Engine):
             self._notices.show(f"{self.answers['model']}: {line}")
 
     def stop_if_hopeless(self, status: int, reply: object) -> None:
-        match lasting(status, reply):
-            case "key":
-                variable = self._access.key_source
-                problem = f" rejects the API key (HTTP {status}); check the key in {variable}"
-            case "model":
-                model = self.answers["model"]
-                problem = f": model {model!r} not found (HTTP 404); check model and base_url"
-            case "limit":
-                problem = (
-                    " expects another field for the output limit; set max_tokens_field: "
-                    "max_completion_tokens"
-                )
-            case "quota":
-                problem = ": quota exceeded; add credit to the account"
-            case "sampling":
-                message = error_of(reply)[0]
-                problem = f" rejects the sampling parameters ({message}); set temperature to null"
-            case "tier" if self.option == "flex":
-                message = error_of(reply)[0]
-                problem = (
-                    f" does not offer flex for the model ({message}); set service_tier to null"
-                )
-            case _:
-                return
+        """Raises UserError for an error that every request would meet."""
+        kind = lasting(status, reply)
+        if kind is None or (kind == "tier" and self.option != "flex"):
+            return
+        problem = LASTING[kind].format(
+            status=status,
+            variable=self._access.key_source,
+            model=self.answers["model"],
+            message=error_of(reply)[0],
+        )
         resume = "then run again: cached responses are not re-requested"
         raise UserError(f"server {self._access.address}{problem}, {resume}")
 
