@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from ask_items import ask_items
 from steadfast.contract.request import Item
-from steadfast.engines.api import batch_api, engine, pace
+from steadfast.engines.api import batches, engine, pace
 from steadfast.engines.api.batch_files import FACTS
 from steadfast.engines.api.engines import BATCHES
 from steadfast.engines.cost.bill import Bill
@@ -106,8 +106,8 @@ class Part:
             for module, name, value in (
                 (engine, "ATTEMPTS", attempts),
                 (pace, "BACKOFF", 0.005),
-                (batch_api, "FIRST_PAUSE", 0.01),
-                (batch_api, "LONGEST_PAUSE", 0.05),
+                (batches, "FIRST_PAUSE", 0.01),
+                (batches, "LONGEST_PAUSE", 0.05),
             ):
                 stack.enter_context(patch.object(module, name, value))
             if batch_requests:

@@ -3,6 +3,7 @@ happens."""
 
 import json
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +16,10 @@ from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
 from steadfast.engines.api import batch_files
 from steadfast.engines.api.batches import ChatBatches
-from steadfast.engines.api.engines import BATCHES
+from steadfast.engines.api.engines import BATCHES, build
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.base import Setup
 
 KINDS = {
     "openai": BatchServer,
@@ -399,9 +401,16 @@ ODD_LINES = {
 }
 
 
+def replies(content: bytes) -> list:
+    """The outcomes in a file of OpenAI's format."""
+    operation = {"api_key_env": None, "batch": True}
+    setup = Setup({"engine": "openai", "model": "m"}, operation, journal=Path("journal"))
+    return list(build(setup)._batches.replies(content))
+
+
 @pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
 def test_a_line_that_is_no_reply_is_passed_over(line):
-    assert list(batch_files.parse(line + b"\n", batch_files.outcome)) == []
+    assert replies(line + b"\n") == []
 
 
 @pytest.mark.parametrize(
@@ -424,7 +433,7 @@ def test_a_line_that_is_no_reply_is_passed_over(line):
 )
 def test_a_line_says_what_became_of_its_request(record, outcome):
     content = json.dumps({"custom_id": "a", **record}).encode()
-    assert list(batch_files.parse(content, batch_files.outcome)) == [("a", outcome)]
+    assert replies(content) == [("a", outcome)]
 
 
 def test_files_keep_to_the_limits_and_the_order():

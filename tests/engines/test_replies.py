@@ -12,8 +12,14 @@ from servers import Fault, echo
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.api.body import parsed
-from steadfast.engines.api.replies import Retry, completion, failure, retry_after
+from steadfast.engines.api.chat import Chat
+from steadfast.engines.api.replies import Retry, failure, retry_after
+from steadfast.engines.base import Setup
 
+PLAIN, WITH_TOOLS = (
+    Chat(Setup({"model": "m", "extra_body": {"tools": tools}}, {"api_key_env": None}))
+    for tools in ([], [{}])
+)
 NO_JSON = [
     b"",
     b"<html><body>Bad gateway</body></html>",
@@ -91,14 +97,14 @@ def changed(place, value):
 
 def read(message, reason="stop", **usage):
     choice = {"finish_reason": reason, "message": message}
-    return completion({"choices": [choice], "usage": usage})
+    return PLAIN.read({"choices": [choice], "usage": usage})
 
 
 # --- answers and what is none -----------------------------------------------------------------
 
 
 def test_a_response_is_what_the_reply_says():
-    assert completion(sound("Why?")) == Response(
+    assert PLAIN.read(sound("Why?")) == Response(
         "ok",
         "You said: Why?",
         finish_reason="stop",
@@ -111,7 +117,7 @@ def test_a_response_is_what_the_reply_says():
 
 @pytest.mark.parametrize(("place", "value"), SPOILT)
 def test_a_spoilt_reply_is_asked_for_again(place, value):
-    outcome = completion(changed(place, value))
+    outcome = PLAIN.read(changed(place, value))
     assert isinstance(outcome, Retry)
     if place[-1] == "finish_reason":
         assert outcome.reason.startswith("incomplete response: finish_reason ")
@@ -122,7 +128,7 @@ def test_odd_values_where_an_answer_does_not_depend_on_them_change_none(place):
     for value in ODD:
         reply = changed(place, value)
         reply["choices"].append({"message": {"content": "other"}})
-        assert completion(reply).text == "You said: ?"
+        assert PLAIN.read(reply).text == "You said: ?"
 
 
 ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "length": "length",
@@ -131,7 +137,7 @@ ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "le
 
 @pytest.mark.parametrize(("reason", "status"), ENDS.items())
 def test_finish_reasons_that_servers_end_an_answer_with(reason, status):
-    response = completion(changed((*CHOICE, "finish_reason"), reason))
+    response = PLAIN.read(changed((*CHOICE, "finish_reason"), reason))
     assert response.status == status
     assert bool(response.text) == (status != "refused")
 
@@ -140,20 +146,20 @@ def test_finish_reasons_that_servers_end_an_answer_with(reason, status):
 def test_a_call_of_a_tool_is_an_answer_where_tools_were_offered(reason):
     message = {"content": None, "tool_calls": [{}]}
     reply = {"choices": [{"finish_reason": reason, "message": message}]}
-    assert isinstance(completion(reply), Retry)
-    called = completion(reply, tools=True)
+    assert isinstance(PLAIN.read(reply), Retry)
+    called = WITH_TOOLS.read(reply)
     assert (called.status, called.text) == ("ok", "")
 
 
 def test_an_error_beside_the_choices_is_named():
-    outcome = completion(sound() | {"error": {"code": 502, "message": "Upstream failed"}})
+    outcome = PLAIN.read(sound() | {"error": {"code": 502, "message": "Upstream failed"}})
     assert outcome.reason == "error in the reply: 502"
 
 
 @pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**13, None, [3]], ids=repr)
 def test_a_count_that_is_none_is_not_taken(value):
     usage = {"prompt_tokens": value, "completion_tokens": 2, "total_tokens": value}
-    response = completion(sound() | {"usage": usage})
+    response = PLAIN.read(sound() | {"usage": usage})
     assert (response.prompt_tokens, response.completion_tokens) == (None, 2)
 
 
@@ -242,7 +248,7 @@ BODIES = st.binary(max_size=50) | JSON.map(lambda value: canonical_json(value).e
 
 @given(BODIES, st.integers(400, 599), st.text(max_size=40))
 def test_any_body_status_and_header_has_a_meaning(body, status, header):
-    outcome = completion(parsed(body))
+    outcome = PLAIN.read(parsed(body))
     assert isinstance(outcome, Retry) or outcome.status in STATUSES
     if isinstance(outcome, Response):
         outcome.text.encode("utf-8")

@@ -75,7 +75,6 @@ class Setup:
         journal: of the job; an engine keeps its own state files next to it.
         oracle: the benchmark's, for engines without a model.
         loaded: the model, where it is loaded already.
-        leased: whether the visible GPUs are already locked for this engine.
     """
 
     answers: Settings
@@ -84,7 +83,6 @@ class Setup:
     journal: Path | None = None
     oracle: Oracle | None = None
     loaded: Loaded = field(default_factory=Loaded)
-    leased: bool = False
 
     @property
     def own(self) -> Settings:

@@ -2,7 +2,7 @@
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -17,21 +17,6 @@ from steadfast.engines.base import Engine, TokenCounter
 
 if TYPE_CHECKING:
     from _hashlib import HASH
-
-
-def with_examples(
-    items: Iterable[Item], examples: Sequence[Sequence[str]] | None
-) -> Iterator[Item]:
-    """Items with the few-shot examples at the start of the prompt, once per conversation."""
-    if not examples:
-        yield from items
-        return
-    text = as_text([(instruction, output) for instruction, output in examples])
-    heads: dict[str, str] = {}
-    for item in items:
-        # Later turns of a conversation have the examples in its first turn.
-        head = item.head if item.follows else heads.setdefault(item.head, text + item.head)
-        yield replace(item, head=head)
 
 
 SEAM = 16  # tokens: tokenizing concatenated text may differ by a few tokens from its parts
@@ -82,14 +67,16 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
     """
     limits: int | Mapping[str, int] = answers.get("max_tokens") or {}
     reasoning: int = (answers.get("reasoning") or {}).get("tokens", 0)
-
-    def limit(item: Item) -> int:
-        return limits if isinstance(limits, int) else limits.get(item.task, item.max_tokens)
-
-    exemplified = with_examples(items, answers.get("examples"))
-    if not limits and not reasoning:
-        return list(exemplified)
-    return [replace(item, max_tokens=limit(item) + reasoning) for item in exemplified]
+    examples = answers.get("examples") or []
+    opening = as_text([(instruction, output) for instruction, output in examples])
+    heads: dict[str, str] = {}  # with the examples before them
+    adapted_items: list[Item] = []
+    for item in items:
+        limit = limits if isinstance(limits, int) else limits.get(item.task, item.max_tokens)
+        # Later turns of a conversation have the examples in its first turn.
+        head = item.head if item.follows else heads.setdefault(item.head, opening + item.head)
+        adapted_items.append(replace(item, head=head, max_tokens=limit + reasoning))
+    return adapted_items
 
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:

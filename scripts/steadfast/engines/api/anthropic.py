@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import takewhile
 from urllib.parse import quote
 
@@ -123,10 +122,8 @@ class AnthropicBatches(Batches[Anthropic]):
         newest = next(self.listed(), None)
         return newest.id if newest else NONE
 
-    def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
-        content = b'{"requests":[' + b",".join(lines) + b"]}"
-        make = partial(self.http.post, self.path, content)
-        return self.calls.value(make, self.remote, lambda: self.find(batch))
+    def creation(self, batch: Batch, lines: Sequence[bytes]) -> tuple[str, bytes]:
+        return self.path, b'{"requests":[' + b",".join(lines) + b"]}"
 
     def find(self, batch: Batch) -> Remote | None:
         while True:
@@ -137,7 +134,7 @@ class AnthropicBatches(Batches[Anthropic]):
                     return remote
             if all(remote.files for remote in candidates):
                 return None
-            self.calls.pause()  # a batch still running may be ours
+            self.pause()  # a batch still running may be ours
 
     def _has_request_of(self, batch: Batch, remote: Remote) -> bool:
         names = [name for name, _ in self.replies(self.result(remote.id))]
@@ -152,10 +149,9 @@ class AnthropicBatches(Batches[Anthropic]):
             requests += count(number) or 0
         return Remote.of({**batch, "status": status}, None, files, "", requests)
 
-    def result(self, file: str) -> bytes:
+    def result_path(self, file: str) -> str:
         # Not results_url: the API key must not go to an address that a server names.
-        path = f"{self.path}/{quote(file, safe='')}/results"
-        return self.calls.content(partial(self.http.get, path))
+        return f"{self.path}/{quote(file, safe='')}/results"
 
     def outcome(self, record: Settings) -> Response | Retry:
         result = mapping(record.get("result"))

@@ -1,31 +1,18 @@
 """The Batch API of a provider: cheaper responses within a day; no request is submitted twice."""
 
-import time
 import uuid
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from itertools import chain
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files, engine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
-from steadfast.engines.api.batches import Batches, Calls, P, T
-from steadfast.engines.api.body import parsed
-from steadfast.engines.api.client import Http, ServerReply
-from steadfast.engines.api.pace import wait_of
+from steadfast.engines.api.batches import Batches, NoRoom, P
+from steadfast.engines.api.client import Http
 from steadfast.engines.api.redaction import MARK
-from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import CapReached, estimated, failed_attempt
-
-FIRST_PAUSE = 0.5  # seconds between two polls of a batch; they double
-LONGEST_PAUSE = 60.0
-# HTTP status with which Anthropic rejects a call when overloaded.
-REFUSED = 529
-
-
-class NoRoom(PassingError):
-    """A server rejects a call since the account has too much in its queue."""
 
 
 class BatchEngine(engine.ApiEngine):
@@ -37,14 +24,11 @@ class BatchEngine(engine.ApiEngine):
 
     tier = "batch"
 
-    def __init__(self, setup: Setup, provider: P, batches: Callable[[P, Calls], Batches[P]]):
+    def __init__(self, setup: Setup, provider: P, batches: type[Batches[P]]):
         super().__init__(setup, provider)
         assert setup.journal is not None, "batches need a journal, to be found again"
         self._state_path = BatchState.place(setup.journal)
-        self._pause = FIRST_PAUSE
-        self._batches_of: Callable[[], Batches[P]] = lambda: batches(provider, self)
-        self._batches: Batches[P]  # while ``answer`` runs, as ``http``
-        self.http: Http
+        self._batches = batches(provider, self, self._state_path)
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
@@ -52,8 +36,7 @@ class BatchEngine(engine.ApiEngine):
         state = BatchState.load(self._state_path)
         self._provider.expect(groups)
         settings = self._access.client_settings(self._timeout)
-        with Http(settings, self._provider.headers(settings["api_key"])) as self.http:
-            self._batches = self._batches_of()
+        with Http(settings, self._provider.headers(settings["api_key"])) as self._batches.http:
             self._find_unconfirmed(state)
             under_way = state.under_way
             unsent: list[Request] = []
@@ -80,7 +63,7 @@ class BatchEngine(engine.ApiEngine):
                 if may_submit:
                     pending = self._submit(state, pending)
                 elif not ended:
-                    self.pause()
+                    self._batches.pause()
         if self._capped:
             raise self._capped
 
@@ -201,91 +184,3 @@ class BatchEngine(engine.ApiEngine):
                 f"server {self._access.address} uses the API key in the id of a file or batch, so "
                 "that it cannot be stored; set batch to false, then run again"
             )
-
-    def value(
-        self,
-        send: Callable[[], ServerReply],
-        read: Callable[[object], T | None],
-        unheard: Callable[[], T | None] = lambda: None,
-    ) -> T:
-        """The value that ``read`` finds in a reply's JSON, after ``ATTEMPTS`` calls at most.
-
-        ``unheard`` looks up what a call did whose reply was lost.
-        """
-        return self._call(send, lambda content: read(self._parsed(content)), unheard)
-
-    def content(self, send: Callable[[], ServerReply]) -> bytes:
-        """A reply's body, with the same attempts."""
-        return self._call(send, bytes)
-
-    def pause(self) -> None:
-        """Waits before the next poll of a batch."""
-        time.sleep(self._pause)
-        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
-
-    def _parsed(self, content: bytes) -> object:
-        return parsed(self._access.redaction.content(content))
-
-    def _call(
-        self,
-        send: Callable[[], ServerReply],
-        read: Callable[[bytes], T | None],
-        unheard: Callable[[], T | None] = lambda: None,
-    ) -> T:
-        from httpx2 import TransportError
-
-        lost = False  # whether an attempt may have succeeded without its reply arriving
-        rejections = 0
-        for attempt in range(1, engine.ATTEMPTS + 1):
-            after: float | None = None
-            if lost and (value := unheard()) is not None:
-                return value
-            lost = True
-            try:
-                reply = send()
-            except TransportError as error:
-                reason = f"connection lost ({type(error).__name__})"
-            except Exception as error:  # such as OverflowError, by a redirect to port 99999
-                reason = f"client error ({type(error).__name__})"
-            else:
-                retry = self._failure(reply)
-                if retry is not None:
-                    # A proxy may return 503 too, perhaps for a call that it passed on.
-                    lost = retry.broken and reply.status != REFUSED
-                    rejections += retry.overloaded and not retry.broken
-                elif (value := read(reply.content)) is not None:
-                    return value
-                else:
-                    retry = Retry("invalid reply: no file or batch")
-                reason = retry.reason
-                after = retry.after
-            self.retries[reason] += 1
-            if attempt < engine.ATTEMPTS:
-                self._say_wait(reason, after)
-                time.sleep(wait_of(after, attempt - 1))
-        raise (NoRoom if rejections == engine.ATTEMPTS else PassingError)(
-            f"server {self._access.address} failed {engine.ATTEMPTS} times in a row ({reason}); "
-            "run again later: the job re-attaches to its batches and submits none twice"
-        )
-
-    def _failure(self, reply: ServerReply) -> Retry | None:
-        """Why a call failed that may succeed later; None for a success."""
-        if reply.status < 400:
-            return None
-        body = self._parsed(reply.content)
-        if reply.status == 404:
-            raise UserError(
-                f"server {self._access.address}: batch, file or model not found, or no Batch API "
-                "(HTTP 404); check batch, model and base_url; if a batch was deleted at the "
-                f"provider, remove {self._state_path}; then run again: cached responses are not "
-                "re-requested"
-            )
-        self._stop_if_hopeless(reply.status, body)
-        outcome = failure(reply.status, body, reply.headers, time.time())
-        if isinstance(outcome, Retry):
-            return outcome
-        raise UserError(
-            f"server {self._access.address} rejects the batch "
-            f"({outcome.error or outcome.status}); correct the settings or set batch to false, "
-            "then run again"
-        )

@@ -1,19 +1,16 @@
-"""Files of the Batch API: one request per line, and one reply per line.
-
-The format is OpenAI's; other providers have their own lines.
-"""
+"""Files of the Batch API: requests, one per line, and the state of a job's batches."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, write_json
 from steadfast.base.resources import facts
-from steadfast.contract.request import Request, Response
+from steadfast.contract.request import Request
 from steadfast.engines.api import replies
-from steadfast.engines.api.body import mapping, parsed, text
+from steadfast.engines.api.body import text
 
 # OpenAI's limits and values: ``requests``, ``bytes``, ``window``, and the states.
 FACTS: Settings = facts("engines/batch.yaml")
@@ -41,42 +38,9 @@ def split(
         yield chunk
 
 
-# A request's hash and its outcome.
-Outcome = tuple[str, Response | replies.Retry]
-
-
 def batch_line(**fields: object) -> bytes:
     """A line of a file of requests."""
     return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
-
-
-def parse(
-    content: bytes,
-    read: Callable[[Settings], Response | replies.Retry],
-    redact: Callable[[bytes], bytes] = bytes,
-    key: str = "custom_id",
-) -> Iterator[Outcome]:
-    """The replies in an output or error file, by the value of ``key``; other lines are skipped."""
-    for line in content.split(b"\n"):
-        record = mapping(parsed(redact(line)))
-        if isinstance(name := record.get(key), str):
-            yield name, read(record)
-
-
-def outcome(record: Settings, tools: bool = False) -> Response | replies.Retry:
-    """The outcome of a request, from its line in OpenAI's format."""
-    response = mapping(record.get("response"))
-    error = record.get("error")
-    status = response.get("status_code")
-    if isinstance(status, int) and status >= 400:
-        # OpenAI puts the error into the response's body, some servers next to the response.
-        reason = response.get("body") or error
-        reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
-        return replies.failure(status, reason, {}, 0.0)
-    if error is not None or status != 200:
-        code = text(mapping(error).get("code")) or "no response"
-        return replies.Retry(f"batch: {code[: replies.REASON_CHARACTERS]}")
-    return replies.completion(response.get("body"), tools=tools)
 
 
 METADATA = "steadfast"  # key of our identifier in a batch's metadata

@@ -1,6 +1,6 @@
 """OpenAI's API, which most servers support: chat completions, and completions for base models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings
@@ -8,7 +8,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.body import SUFFIX, clean, request_body
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import Retry, completion
+from steadfast.engines.api.replies import Retry, completion, usage_of
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.options import host_of
@@ -52,7 +52,7 @@ class Chat(Provider):
         self._mark: Record = {"mode": "explicit", **further} if lifetime else {}
         self._service_tier: str | None = setup.operation.get("service_tier")
         extra = self.answers.get("extra_body", {})
-        self.tools = bool(extra.get("tools") or extra.get("functions"))
+        self._tools = bool(extra.get("tools") or extra.get("functions"))
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         if self._own_text:
@@ -82,5 +82,8 @@ class Chat(Provider):
     def _marks(self, request: Request) -> bool:
         return bool(self._mark) and self.is_shared(request)
 
-    def read(self, reply: object) -> Response | Retry:
-        return completion(reply, tools=self.tools)
+    def _counts(self, reply: Mapping[str, object]) -> Record:
+        return usage_of(reply)
+
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
+        return completion(reply, counts, tools=self._tools)

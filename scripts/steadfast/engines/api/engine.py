@@ -31,6 +31,17 @@ from steadfast.schema.known_prices import rates
 
 ATTEMPTS = 6  # at a request before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
+# What a server does that would fail every request, and what to do about it, by ``lasting``.
+LASTING = {
+    "key": " rejects the API key (HTTP {status}); check the key in {variable}",
+    "limit": (
+        " expects another field for the output limit; set max_tokens_field: max_completion_tokens"
+    ),
+    "model": ": model {model!r} not found (HTTP 404); check model and base_url",
+    "quota": ": quota exceeded; add credit to the account",
+    "sampling": " rejects the sampling parameters ({message}); set temperature to null",
+    "tier": " does not offer flex for the model ({message}); set service_tier to null",
+}
 
 
 class ApiEngine(Engine):
@@ -227,7 +238,7 @@ class ApiEngine(Engine):
             if paid:
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
-                self._say_wait(retry.reason, retry.after)
+                self.say_wait(retry.reason, retry.after)
                 self._places.release()  # a waiting request is not in flight
                 await self._pace.wait(attempt, retry.after)
                 await self._places.acquire()
@@ -267,7 +278,7 @@ class ApiEngine(Engine):
         self._heard += 1
         value = parsed(redact(reply.content))
         if reply.status >= 300:
-            self._stop_if_hopeless(reply.status, value)
+            self.stop_if_hopeless(reply.status, value)
             return failure(reply.status, value, reply.headers, time.time())
         if value is None:
             return Retry("invalid reply: not JSON")
@@ -282,7 +293,7 @@ class ApiEngine(Engine):
             return reply
         return replace(reply, parts=parts, tier=tier)
 
-    def _say_wait(self, reason: str, after: float | None) -> None:
+    def say_wait(self, reason: str, after: float | None) -> None:
         """Reports a server's Retry-After in the log and on the terminal."""
         if after:
             line = f"{reason}: the server requests a wait of {after:.0f} s (Retry-After)"
@@ -291,31 +302,17 @@ class ApiEngine(Engine):
             self._log(line)
             self._notices.show(f"{self.answers['model']}: {line}")
 
-    def _stop_if_hopeless(self, status: int, reply: object) -> None:
-        match lasting(status, reply):
-            case "key":
-                variable = self._access.key_source
-                problem = f" rejects the API key (HTTP {status}); check the key in {variable}"
-            case "model":
-                model = self.answers["model"]
-                problem = f": model {model!r} not found (HTTP 404); check model and base_url"
-            case "limit":
-                problem = (
-                    " expects another field for the output limit; set max_tokens_field: "
-                    "max_completion_tokens"
-                )
-            case "quota":
-                problem = ": quota exceeded; add credit to the account"
-            case "sampling":
-                message = error_of(reply)[0]
-                problem = f" rejects the sampling parameters ({message}); set temperature to null"
-            case "tier" if self.option == "flex":
-                message = error_of(reply)[0]
-                problem = (
-                    f" does not offer flex for the model ({message}); set service_tier to null"
-                )
-            case _:
-                return
+    def stop_if_hopeless(self, status: int, reply: object) -> None:
+        """Raises UserError for an error that every request would meet."""
+        kind = lasting(status, reply)
+        if kind is None or (kind == "tier" and self.option != "flex"):
+            return
+        problem = LASTING[kind].format(
+            status=status,
+            variable=self._access.key_source,
+            model=self.answers["model"],
+            message=error_of(reply)[0],
+        )
         resume = "then run again: cached responses are not re-requested"
         raise UserError(f"server {self._access.address}{problem}, {resume}")
 

@@ -127,7 +127,7 @@ class GeminiBatches(Batches[Gemini]):
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
         content = b"".join(lines)
         send = partial(self._upload, batch.key, content)
-        return self.calls.value(
+        return self.value(
             send, lambda reply: text(mapping(mapping(reply).get("file")).get("name")) or None
         )
 
@@ -153,11 +153,10 @@ class GeminiBatches(Batches[Gemini]):
         parts = urlsplit(upload_url)
         return self.http.post(f"{parts.path}?{parts.query}", content, **sent)
 
-    def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
+    def creation(self, batch: Batch, lines: Sequence[bytes]) -> tuple[str, bytes]:
         definition = {"displayName": batch.key, "inputConfig": {"fileName": batch.file_id}}
         path = self.provider.path.replace(":generateContent", ":batchGenerateContent")
-        make = partial(self.http.post, path, json.dumps({"batch": definition}).encode())
-        return self.calls.value(make, self.remote, lambda: self.find(batch))
+        return path, json.dumps({"batch": definition}).encode()
 
     def listed(self) -> Iterator[Remote]:
         path = f"{self.provider.facts['path']}/batches?pageSize=100"
@@ -175,9 +174,8 @@ class GeminiBatches(Batches[Gemini]):
     def look(self, batch_id: str) -> Remote:
         return self.got(f"{self.provider.facts['path']}/{quote(batch_id)}", self.remote)
 
-    def result(self, file: str) -> bytes:
-        path = f"{self.facts['download']}/{quote(file)}:download?alt=media"
-        return self.calls.content(partial(self.http.get, path))
+    def result_path(self, file: str) -> str:
+        return f"{self.facts['download']}/{quote(file)}:download?alt=media"
 
     def outcome(self, record: Settings) -> Response | Retry:
         if problem := mapping(record.get("error") or record.get("status")):

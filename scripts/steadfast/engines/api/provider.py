@@ -4,13 +4,14 @@ base of providers whose format is not OpenAI's."""
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.body import clean, mapping
 from steadfast.engines.api.client import Access
-from steadfast.engines.api.replies import Retry, counted, fault, settled
+from steadfast.engines.api.replies import Retry, fault, settled
 from steadfast.engines.base import Setup, TokenCounter
 
 FACTS: Settings = facts("engines/providers.yaml")
@@ -80,9 +81,23 @@ class Provider(ABC):
     def body(self, request: Request) -> Record:
         """The body of one request."""
 
-    @abstractmethod
     def read(self, reply: object) -> Response | Retry:
-        """The response in a reply's JSON value."""
+        """The response in a reply's JSON value, or the reason to retry."""
+        body = mapping(reply)
+        counts = self._counts(body)
+        answer = fault(body["error"]) if body.get("error") else self._answer(body, counts)
+        has_counts = counts["prompt_tokens"] or counts["completion_tokens"]
+        if has_counts and isinstance(answer, Retry):  # it is billed too
+            return replace(answer, counts=counts)
+        return answer
+
+    @abstractmethod
+    def _counts(self, reply: Mapping[str, object]) -> Record:
+        """Token counts and served model of a reply, as fields of a response."""
+
+    @abstractmethod
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
+        """The response in a reply that is no error."""
 
 
 class DialectProvider(Provider):
@@ -102,20 +117,6 @@ class DialectProvider(Provider):
             budget = (setup.answers.get("reasoning") or {}).get("tokens")
         self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
-
-    def read(self, reply: object) -> Response | Retry:
-        body = mapping(reply)
-        counts = self._counts(body)
-        answer = fault(body["error"]) if body.get("error") else self._answer(body, counts)
-        return counted(answer, counts)
-
-    @abstractmethod
-    def _counts(self, reply: Mapping[str, object]) -> Record:
-        """Token counts and served model of a reply, as fields of a response."""
-
-    @abstractmethod
-    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
-        """The response in a reply that is no error."""
 
     def _settled(
         self, reason: str | None, words: tuple[str | None, str | None] | None, counts: Record

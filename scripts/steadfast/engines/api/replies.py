@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
@@ -137,22 +137,10 @@ def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
     return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
 
 
-def completion(reply: object, *, tools: bool = False) -> Response | Retry:
-    """The response in a completion (a body's JSON value), or the reason to retry."""
-    fields = mapping(reply)
-    counts = usage_of(fields)
-    return counted(_completion(fields, counts, tools), counts)
-
-
-def counted(outcome: Response | Retry, counts: Record) -> Response | Retry:
-    """The outcome, with the reply's token counts if it is to be retried: it is billed too."""
-    has_counts = counts["prompt_tokens"] or counts["completion_tokens"]
-    return replace(outcome, counts=counts) if has_counts and isinstance(outcome, Retry) else outcome
-
-
-def _completion(reply: Mapping[str, object], counts: Record, tools: bool) -> Response | Retry:
+def completion(reply: Mapping[str, object], counts: Record, *, tools: bool) -> Response | Retry:
+    """The response in a completion, or the reason to retry."""
     choice = mapping(next(iter(array(reply.get("choices"))), None))
-    if problem := reply.get("error") or choice.get("error"):
+    if problem := choice.get("error"):
         return fault(problem)
     if reply.get("object") == "error" or reply.get("status") == "failed":
         return fault(reply)

@@ -105,6 +105,16 @@ def shares(groups: Groups, count: int) -> list[Groups]:
     return group_shares
 
 
+class CopyEngine(VllmEngine):
+    """One copy, whose parent process has locked the GPUs."""
+
+    def _lease(self, copies: int = 1) -> None:
+        pass
+
+    def _forget_hint(self) -> None:
+        pass  # another copy may just have died: the parent forgets it
+
+
 def _serve(pipe: Connection, visible: str) -> None:
     """Runs a copy until its parent process ends, which holds the locks of its GPUs."""
     if visible:
@@ -119,8 +129,7 @@ def _serve(pipe: Connection, visible: str) -> None:
             (answers, operation, journal), groups = pipe.recv()
             failure = None
             try:
-                setup = Setup(answers, operation, log, journal, loaded=loaded, leased=True)
-                engine = VllmEngine(setup)
+                engine = CopyEngine(Setup(answers, operation, log, journal, loaded=loaded))
                 for answered in engine.answer(groups):
                     pipe.send(("answer", answered))
                 for line in engine.summary():

@@ -72,7 +72,6 @@ class VllmEngine(Engine):
             self._batch = min(self._batch or hinted, hinted)
         self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
         self._loaded = setup.loaded
-        self._leased = setup.leased
         self._in_hand = 1
         self._used: Counter[str] = Counter()
 
@@ -122,8 +121,7 @@ class VllmEngine(Engine):
         self._forget_hint()
 
     def _forget_hint(self) -> None:
-        # One of several copies leaves this to its parent: another copy may just have died.
-        if self._hint and not self._leased:
+        if self._hint:
             self._hint.unlink(missing_ok=True)
 
     @property
@@ -214,8 +212,7 @@ class VllmEngine(Engine):
         }
         if self._batch:  # may be less than configured, after an out-of-memory error
             arguments[AT_ONCE] = self._batch
-        if not self._leased:
-            self._lease()
+        self._lease()
         started = time.monotonic()
         with self._explained("could not be loaded"):
             self._loaded.model = LLM(**arguments)
