@@ -267,6 +267,13 @@ def test_what_was_taken_once_is_not_replaced_by_another_file(build, refusal):
     assert "no longer has train.jsonl, which" in message and "lock.json" in message
 
 
+def test_a_digest_in_the_config_is_checked(build, refusal):
+    digest = hashlib.sha256(lines("A")).hexdigest()
+    build({"train.jsonl": lines("A")}, sha256={"train.jsonl": digest.upper()})
+    message = refusal({"train.jsonl": lines("A")}, sha256={"train.jsonl": "0" * 64})
+    assert "0" * 64 in message and digest in message
+
+
 def test_the_lock_keeps_what_concurrent_jobs_add(tmp_path):
     def job(number):
         digests = {f"f{number}": "0" * 64}

@@ -36,6 +36,7 @@ def corpus(
     revision: str,
     fields: Mapping[str, str],
     lock: str = LOCK,
+    sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
     """The records of the data set's files, which are all fetched and checked first.
@@ -43,7 +44,7 @@ def corpus(
     They are those of the first of ``tables`` whose records have all the fields. After the last
     record, one line names these files and the data set's others.
     """
-    data_set = _DataSet(corpus, repo, revision, LockFile(lock))
+    data_set = _DataSet(corpus, repo, revision, LockFile(lock), sha256 or {})
     offered = data_set.files()
     names = data_set.fitting(fields, tables(offered), offered)
     paths = [data_set.fetch(name) for name in names]
@@ -68,6 +69,7 @@ class _DataSet:
     repo: str
     revision: str
     locks: LockFile
+    sha256: Mapping[str, str]
     digests: dict[str, str] = field(default_factory=dict)  # of fetched files
 
     def files(self) -> list[str]:
@@ -116,10 +118,11 @@ class _DataSet:
             )
         if name not in self.digests:
             self.digests[name] = file_sha256(path)
-            expected = self.locks.read(self.repo, self.revision).get(name)
+            locked = self.locks.read(self.repo, self.revision)
             again = f"delete {path} and fetch it again"
-            place = f"{self.repo} {name}"
-            check(place, self.digests[name], expected, self.locks.path, again)
+            for expected, by in ((self.sha256, "the config"), (locked, str(self.locks.path))):
+                place = f"{self.repo} {name}"
+                check(place, self.digests[name], expected.get(name), by, again)
         return path
 
     @property

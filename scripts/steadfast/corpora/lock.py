@@ -44,13 +44,10 @@ class LockFile:
         return read_json(self.path) if self.path.exists() else {}
 
 
-def check(name: str, found: str, expected: str | None, lock: Path | str, again: str) -> None:
-    """Raises UserError for a digest that is not the one in a lock file; ``again`` says what to do.
-
-    None is expected of a file that the lock file does not list.
-    """
+def check(name: str, found: str, expected: str | None, by: str, again: str) -> None:
+    """Raises UserError for a digest that is not the expected one; ``again`` says what to do."""
     if expected is not None and found != expected.lower():
         raise UserError(
-            f"{name}: its sha256 is {found}, in {lock} it is {expected}; {again}, or correct "
-            f"{lock} if the file is the right one"
+            f"{name}: its sha256 is {found}, in {by} it is {expected}; {again}, or correct {by} if "
+            "the file is the right one"
         )

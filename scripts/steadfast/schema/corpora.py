@@ -32,6 +32,9 @@ class HubFiles(StrictModel):
 
     repo: str = key("Dataset id, such as yahma/alpaca-cleaned.", ..., pattern=r"^[\w.-]+/[\w.-]+$")
     revision: str = key("Commit, 40 hexadecimal digits.", ..., pattern=r"^[0-9a-f]{40}$")
+    sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
+        "sha256 of each file; a file without one gets it in the lock file on first download.", {}
+    )
     fields: Fields
 
 
