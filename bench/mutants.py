@@ -24,7 +24,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "scripts/steadfast"
 QUICK = "not heavy and not wide"
-LIMIT = 1200  # seconds, after which a mutant that never ends counts as noticed
+NEAR = 6  # test files that are run before all others
+# Seconds, after which a mutant that never ends counts as noticed.
+NEAR_LIMIT = 300
+LIMIT = 1200
 OPERATORS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -95,19 +98,20 @@ def draw(seed: int, count: int) -> list[Mutant]:
 def imports(path: Path, folders: list[Path]) -> set[Path]:
     """Returns the files of the package and the tests that a file imports or names."""
     text = path.read_text("utf-8")
-    names = {
-        *re.findall(r"^\s*from ([\w.]+) import", text, re.M),
-        *re.findall(r"^\s*import ([\w.]+)", text, re.M),
-        *re.findall(r"\"(steadfast[\w.]+):\w+\"", text),
-    }
-    for module, listed in re.findall(r"^\s*from ([\w.]+) import \(?([\w\s,]+)", text, re.M):
-        names |= {f"{module}.{name}" for name in re.findall(r"\w+", listed)}
+    names = set(re.findall(r"\"(steadfast[\w.]+):\w+\"", text))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
     found = set()
     for name in names:
         for folder in folders:
-            file = folder / f"{name.replace('.', '/')}.py"
-            if file.is_file():
-                found.add(file)
+            module = folder / name.replace(".", "/")
+            for file in (module.with_suffix(".py"), module / "__init__.py"):
+                if file.is_file():
+                    found.add(file)
     return found
 
 
@@ -140,24 +144,33 @@ def noticed(mutant: Mutant, tests: list[Path], copy: Path, marked: str) -> str:
     target = copy / mutant.path.relative_to(ROOT)
     source = mutant.path.read_text("utf-8")
     target.write_text(source[: mutant.start] + mutant.text + source[mutant.end :], "utf-8")
-    # What runs Snakemake or imports nothing of the module by name follows at the end.
-    named = [str(test.relative_to(ROOT)) for test in tests]
-    others = [str(test.relative_to(ROOT)) for test in sorted((ROOT / "tests").rglob("test_*.py"))]
-    files = [*named, *(file for file in others if file not in named)]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", marked, "--no-header"]
-    command += ["-p", "no:cacheprovider", *files]
-    environment = {**os.environ, "CI": "1"}
+    # Most mutants are noticed by a near test, which is collected in a second; all of them take half
+    # a minute. What runs Snakemake or imports nothing of the module by name follows at the end.
+    near = tests[:NEAR]
+    others = sorted(set((ROOT / "tests").rglob("test_*.py")) - set(tests))
     try:
-        done = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, text=True, timeout=LIMIT
-        )
+        for files, limit in ((near, NEAR_LIMIT), ([*tests[NEAR:], *others], LIMIT)):
+            failure = first_failure(files, copy, marked, limit) if files else ""
+            if failure:
+                return failure
     except subprocess.TimeoutExpired:
         return "the limit of time"
     finally:
         target.write_text(source, "utf-8")
-    failure = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-    if done.returncode == 0:
+    return ""
+
+
+def first_failure(files: list[Path], copy: Path, marked: str, limit: int) -> str:
+    """Returns the first test of some files that fails in a copy; empty where none does."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", marked, "--no-header"]
+    command += ["-p", "no:cacheprovider", *(str(file.relative_to(ROOT)) for file in files)]
+    environment = {**os.environ, "CI": "1"}
+    done = subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, timeout=limit
+    )
+    if done.returncode in (0, 5):  # 5: none of the files has tests of the tier
         return ""
+    failure = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
     return failure[1] if failure else f"exit code {done.returncode}"
 
 
@@ -176,6 +189,9 @@ def main() -> None:
         return
     order = by_distance()
     with tempfile.TemporaryDirectory() as folder:
+        beside = ROOT.parent / "shared"  # data that tests take where they are beside the project
+        if beside.is_dir():
+            Path(folder, beside.name).symlink_to(beside)
         copies: Queue[Path] = Queue()
         for number in range(arguments.processes):
             copy = Path(folder, str(number))
