@@ -6,7 +6,16 @@ import pandas as pd
 
 from steadfast.compare.changed import COLUMNS
 from steadfast.compare.results import TESTS
-from steadfast.compare.text import _cells, _cut, _first, _measures, _prompts, _sample, _settings
+from steadfast.compare.text import (
+    _cells,
+    _cut,
+    _first,
+    _measures,
+    _prompts,
+    _sample,
+    _samples,
+    _settings,
+)
 
 PART = {"benchmark": "lifbench", "part": "4k", "same": 5, "changed": 0, "only_a": 0, "only_b": 0}
 
@@ -62,6 +71,14 @@ def test_a_sample_has_its_status_and_where_there_is_one_its_total():
     assert _sample(row) == "  LSI/1 of gpt (4k): ok 0.5 → error"
     row["points"] = "format: 1 → 0"
     assert _sample(row).endswith("→ error (format: 1 → 0)")
+    keys = {"benchmark": "lifbench", "task": "LSI", "model": "gpt"}
+    flipped = pd.DataFrame([{**row, **keys, "kind": "status"}])
+    compared = pd.DataFrame([{**keys, "samples": 8}])
+    number, counts, _, example = _samples(SimpleNamespace(samples=flipped, compared=compared))
+    assert number == "Samples: 1 of 8 flipped." and example == _sample(row)
+    heading, _, line = counts.splitlines()
+    assert heading.split()[-5:] == ["better", "worse", "status", "points", "of"]
+    assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "1", "0", "8"]
 
 
 def test_main_measures_that_moved_have_their_paired_test():

@@ -281,3 +281,6 @@ def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_mi
     assert done.returncode == 1, done.stderr
     assert "missing     key (model m): environment variable NO_SUCH_KEY contains no" in done.stdout
     assert done.stdout.endswith("1 thing is missing\n")
+    config.write_text("models: {m: {engine: reference}}\n")
+    done = command("doctor", "--offline", config)
+    assert done.returncode == 0 and done.stdout.endswith("nothing is missing\n"), done.stdout

@@ -10,6 +10,7 @@ from picture_checks import check, drawn, legend_texts
 
 from cfbench_run import CAREFUL, READER, Run
 from steadfast.benchmarks.cfbench import figures, tables
+from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
@@ -97,6 +98,16 @@ def test_people_stand_in_table_6_where_their_judge_answered(frames):
     found = by_hand.metrics(list(judges), labels)
     (table,) = tables.tables(found, Display(judges=judges), "strict", ["table6_humans"])
     assert list(rows(table)) == ["j0"]
+
+
+def test_each_type_with_checkpoints_has_a_section_that_opens_with_all_of_it(frames):
+    found = frames["types"]
+    primary = found[(found["kind"] == "primary") & (found["category"] != "")]
+    sections = all_tables(frames)["types"].sections
+    shown = [section.heading for section in sections if section.heading != "No type given"]
+    numbers = [TYPES[label].number for label in dict.fromkeys(primary["category"])]
+    assert numbers and [heading.split()[0] for heading in shown] == numbers
+    assert {section.rows[0][0].text for section in sections} == {"all"}
 
 
 def test_mode_released_prints_two_decimals_and_its_fallback():

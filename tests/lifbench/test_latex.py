@@ -85,7 +85,7 @@ def tables(tmp_path_factory) -> Path:
     }
     display = Display(group_order=["API & Co."], models=models)
     paper = {f"m{i}": name for i, name in enumerate(list(PAPER_MODELS)[:12])}
-    for table in all_tables(frames, display, "rubric", "released", paper):
+    for table in all_tables(frames, display, "rubric", "released", released=paper):
         write_table(table, directory / "built")
     names = [directory / "built" / f"{name}.tex" for name in ALL]
     collect_tables(names, directory / "tables")

@@ -15,9 +15,10 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import json_line
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, parsing, score
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import values_in
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
 from steadfast.benchmarks.lifbench.rubric.released.multidoc import label_documents
-from steadfast.benchmarks.lifbench.rubric.text import Finder, normal
+from steadfast.benchmarks.lifbench.rubric.text import Finder, allowed_edits, normal
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steps import steps
@@ -208,3 +209,13 @@ def test_a_document_is_named_where_its_name_stands_be_it_within_a_longer_one(res
     marks = label_documents(response, MultiDocFacts("", []), labels, ["a"])
     named = sum(f"doc{number}" in response for number in range(1, n + 1))
     assert marks.points["format"] == 2 * named / n + 2 * parsing.parse_json(response)[0]
+
+
+def test_a_sixth_of_a_text_and_three_characters_may_differ_but_less_than_half():
+    for length, edits in ((60, 13), (18, 6), (6, 2), (1, 0)):
+        assert allowed_edits("x" * length) == edits
+
+
+def test_a_string_in_json_is_json_whatever_its_text_is():
+    assert values_in('"a, b"', "[") == (True, ["a, b"])
+    assert values_in('"[1]"', "[")[0] is False

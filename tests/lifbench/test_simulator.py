@@ -1,5 +1,6 @@
 """Simulated models: seeded, worse with length, blind past their window."""
 
+import json
 import random
 from statistics import mean
 
@@ -7,6 +8,7 @@ import pytest
 
 from lifbench_samples import as_sample, samples
 from steadfast.base.files import Settings
+from steadfast.benchmarks.lifbench import answers
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
@@ -62,6 +64,16 @@ def test_what_was_cut_off_and_the_middle_is_read_worse():
         answers = [read(prompt, long, biased, 1.0, str(n)) for n in range(300)]
         found.append(answers.count(prompt["variables"]["element"]))
     assert found[0] > 1.3 * found[4]
+
+
+def test_who_recalls_all_at_any_position_takes_no_sentence_for_another():
+    perfect = {**CAREFUL, "span": 1e12, "position_bias": 1, "slip": 0}
+    for prompt, context, _ in samples("OE"):
+        asked = [sentence["text"] for sentence in answers.asked_sentences(prompt, context)]
+        assert json.loads(read(prompt, context, perfect, 1.0, "seed")) == asked
+    for prompt, context, _ in samples("LSI"):
+        replies = {read(prompt, context, perfect, 1.0, str(n)) for n in range(20)}
+        assert replies == {prompt["variables"]["element"]}
 
 
 def test_expressions_are_read_differently():

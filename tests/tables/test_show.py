@@ -86,6 +86,10 @@ def test_only_real_models_have_plain_names_and_each_keeps_its_colour():
     together = Roster(DISPLAY.models, DISPLAY)
     assert look(alone, "o") == look(together, "o")
     assert look(together, "m")["color"] != look(together, "o")["color"]
+    # Models of which the config says nothing follow those of the config.
+    further = Roster([*DISPLAY.models, "x", "y"], DISPLAY)
+    places = [further.place(model) for model in further.models]
+    assert len(set(places)) == len(places) and max(places) >= len(DISPLAY.models)
 
 
 def test_only_complete_coverage_prints_as_100():

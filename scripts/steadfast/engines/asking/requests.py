@@ -33,7 +33,7 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
     the engine's retries, latencies and loading.
     """
 
-    def __init__(self, path: Path, engine: Engine, with_engine: bool = True):
+    def __init__(self, path: Path, engine: Engine, with_engine: bool):
         self._path = path
         self._engine = engine
         self._with_engine = with_engine
