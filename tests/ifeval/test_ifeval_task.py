@@ -36,6 +36,8 @@ def test_a_part_is_a_length_after_0_which_alone_needs_no_text():
     assert list(found.parts) == ["0"]
     assert [file.path for file in found.data] == ["ifeval/data/prompts.jsonl"]
     assert "ifeval_drops" not in found.tables.names
+    assert "ifeval_positions" in task(positions=["before", "after"]).tables.names
+    assert "ifeval_positions" not in task(positions=["after"]).tables.names
 
 
 def test_synthetic_text_is_seeded_and_the_benchmark_s_own(tmp_path):
