@@ -139,7 +139,9 @@ def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, picture
     number = list(axes.lines).index(line)
     ends = [(low, high) for (_, low), (_, high) in segments(axes, number)]
     assert ends == list(zip(ars["low"], ars["high"], strict=True))
-    assert [round(place) for place in line.get_xdata()] == list(range(len(LENGTHS)))
+    for drawn_line in axes.lines:  # beside the mark of its length, and nearest to it
+        places = list(drawn_line.get_xdata())
+        assert [round(place) for place in places] == list(range(len(places)))
     ifs = frames["ifs"].query("task == 'overall' and length != '' and model == 'fair'")
     for perspective in ("expression", "variable"):
         axes = panel_of(pictures["figure4_by_length"], f"IFS: {perspective}")
