@@ -116,7 +116,7 @@ async def test_what_was_let_in_before_the_level_fell_is_not_sent_beyond_it():
     sending = [asyncio.create_task(send(number)) for number in range(12)]
     await asyncio.sleep(0.5)
     pace.level = Level(12, 32)
-    pace._open_slot()  # the first of four that may be sent now
+    pace._wake()  # the first of four that may be sent now
     pace.level = Level(9, 32)
     await asyncio.sleep(0)
     assert sent == list(range(9))

@@ -67,10 +67,9 @@ class Pace:
 
     def __init__(self, start: int, most: int):
         self.level = Level(start, most)
-        self._slots = asyncio.Semaphore(self.level.limit)
-        self._slot_count = self.level.limit  # follows the level
         self._busy = 0  # slots in use
         self._under_way = 0  # requests in flight: sent, without response or failure yet
+        self._waiting: deque[asyncio.Event] = deque()
         self._open_at = 0.0  # end of the current pause
         self._full_at = 0.0  # last time when the level held requests back
         self._failures = RecentFailures()
@@ -81,14 +80,12 @@ class Pace:
     async def acquire(self) -> float:
         """Waits for a slot and for the end of any pause; returns the loop's time after that."""
         loop = asyncio.get_running_loop()
-        await self._slots.acquire()
-        while self._slot_count > self.level.limit:  # the level fell: this slot is closed
-            self._slot_count -= 1
-            await self._slots.acquire()
+        if self._waiting or not self._has_room():
+            await self._turn()
         self._busy += 1
         if self._busy >= self.FULL * self.level.limit:
             self._full_at = loop.time()
-        self._open_slot()
+        self._wake()
         try:
             while (pause := self._open_at - loop.time()) > 0:
                 await asyncio.sleep(pause)
@@ -98,19 +95,37 @@ class Pace:
         now = loop.time()
         self._under_way += 1
         self._failures.sent(now, self.level.limit)
+        self.level.sent(now)
         return now
 
-    def _open_slot(self) -> None:
-        """Opens a slot where the level rose: one at a time, since its outcome may lower it."""
-        if self._slot_count < self.level.limit:
-            self._slot_count += 1
-            self._slots.release()
+    async def _turn(self) -> None:
+        """Waits in the queue until it is first, and a slot is free."""
+        turn = asyncio.Event()
+        self._waiting.append(turn)
+        try:
+            await turn.wait()
+            while not self._has_room():  # the level fell since it was woken
+                turn.clear()
+                await turn.wait()
+        except asyncio.CancelledError:
+            self._waiting.remove(turn)
+            self._wake()
+            raise
+        self._waiting.popleft()
+
+    def _has_room(self) -> bool:
+        return self._busy < self.level.limit
+
+    def _wake(self) -> None:
+        """Wakes the first in the queue where a slot is free: one at a time, since its outcome may
+        lower the level."""
+        if self._waiting and self._has_room():
+            self._waiting[0].set()
 
     def release(self) -> None:
         """Frees a slot."""
         self._busy -= 1
-        self._slots.release()
-        self._open_slot()
+        self._wake()
 
     def succeeded(self, sent_at: float) -> float:
         """A response arrived, and its slot is free; returns its latency in seconds."""
@@ -120,7 +135,8 @@ class Pace:
         now = asyncio.get_running_loop().time()
         seconds = now - sent_at
         self._usual = seconds if self._usual is None else (15 * self._usual + seconds) / 16
-        self.level.answered(sent_at, now, full=self._full_at >= sent_at)
+        full = now - self._full_at <= self._usual
+        self.level.answered(sent_at, now, full)
         self.release()
         return seconds
 
@@ -129,6 +145,7 @@ class Pace:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._under_way -= 1
+        self.level.failed(sent_at, now)
         loop.call_at(max(now, sent_at + (self._usual or 0.0)), self.release)
         if not (overloaded or broken) or (share := self._failures.failed(sent_at)) is None:
             return
