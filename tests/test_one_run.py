@@ -44,3 +44,48 @@ def test_a_process_that_holds_the_folder_takes_it_once(tmp_path):
     hold(tmp_path, RUN)
     hold(tmp_path, RUN)
     assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """A folder with a journal, and a copy of it by hard links, as ``cp -al`` makes it."""
+    results = tmp_path / "results"
+    copy = tmp_path / "copy"
+    for name in (LOCK, "journal/m.jsonl"):
+        for folder in (results, copy):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text("one\n")
+        os.link(results / name, copy / name)
+    return results, copy
+
+
+def test_a_copy_by_hard_links_shares_neither_lock_nor_journal(linked):
+    results, copy = linked
+    hold(copy, RUN)
+    with (copy / "journal/m.jsonl").open("a") as journal:
+        journal.write("two\n")
+    assert (results / "journal/m.jsonl").read_text() == "one\n"
+    assert (copy / "journal/m.jsonl").read_text() == "one\ntwo\n"
+    hold(results, RUN)
+    assert (results / "journal/m.jsonl").stat().st_nlink == 1
+
+
+def test_a_shared_journal_that_a_job_writes_is_left_to_it(linked):
+    results, copy = linked
+    with (results / "journal/m.jsonl").open("r+") as journal:
+        assert take(journal.fileno())
+        with pytest.raises(UserError, match=r"m\.jsonl: shared by hard links .* with a copy"):
+            hold(copy, RUN)
+    assert (copy / "journal/m.jsonl").stat().st_nlink == 2
+
+
+def test_a_file_system_that_counts_two_links_of_any_file_is_held_too(tmp_path, monkeypatch):
+    stat = type(tmp_path).stat
+
+    def two_links(path, **how):
+        mode, inode, device, _, *more = stat(path, **how)
+        return os.stat_result((mode, inode, device, 2, *more))
+
+    monkeypatch.setattr(type(tmp_path), "stat", two_links)
+    hold(tmp_path, RUN)
+    assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"

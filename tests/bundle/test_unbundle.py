@@ -20,7 +20,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.share import contents, unbundle
-from steadfast.share.bundle import write_archive
+from steadfast.share.bundle import checked_contents, write_archive
 
 OUTPUTS = "results/lifbench/outputs/reference/1k.jsonl"
 CONFIG = {
@@ -300,13 +300,16 @@ def test_a_folder_is_no_bundle(tmp_path):
 def test_times_and_the_order_of_making_change_no_byte_of_an_archive(tmp_path):
     (tmp_path / "a").write_text("a.txt")
     members = {"a.txt": tmp_path / "a", "b/two.txt": b"two", "b-1.txt": b"1"}
-    write_archive(members, tmp_path / "first.zip")
+    write_archive(checked_contents(members, {}, ()), tmp_path / "first.zip")
     os.utime(tmp_path / "a", (1, 1))
-    write_archive(dict(reversed(members.items())), tmp_path / "second.zip")
+    backwards = dict(reversed(members.items()))
+    write_archive(checked_contents(backwards, {}, ()), tmp_path / "second.zip")
     first, second = ((tmp_path / f"{name}.zip").read_bytes() for name in ("first", "second"))
     assert first == second
     with zipfile.ZipFile(tmp_path / "first.zip") as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == {
+        *names, last = archive.namelist()
+        assert json.loads(archive.read(last))["sha256"].keys() == set(names)
+        assert {name: archive.read(name) for name in names} == {
             "a.txt": b"a.txt",
             "b/two.txt": b"two",
             "b-1.txt": b"1",

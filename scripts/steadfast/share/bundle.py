@@ -2,7 +2,8 @@
 
 import os
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -33,8 +34,8 @@ SECRETS = (
 )  # fmt: skip
 # Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before.
 TIME = (1980, 1, 1, 0, 0, 0)
-# The files of a bundle by name: what they hold, or where it is.
-Members = dict[str, Path | bytes]
+# The files of a bundle by name: what they hold, where it is, or what gives it.
+Members = Mapping[str, bytes | Path | Callable[[], bytes]]
 
 
 def bundle_results(
@@ -56,7 +57,7 @@ def bundle_results(
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(chosen) for name, chosen in (rounds or {}).items()}
-    members: Members = {CONFIG: as_yaml(config).encode()}
+    members: dict[str, bytes | Path | Callable[[], bytes]] = {CONFIG: as_yaml(config).encode()}
     members |= {path: Path(path) for path in contents.files_of(own_files)}
     answers: dict[str, str] = {}  # input digests by the bundle's config
     for path, input_digest in contents.answers(run, InputDigests(run)).items():
@@ -73,7 +74,7 @@ def bundle_results(
         # Where settings of a model were shortened, its requests have other hashes.
         unchanged = answers[f"{ANSWERS}/{job.outputs}"] == input_digests[job.outputs]
         if unchanged and (results / job.journal).exists():
-            members[f"{ANSWERS}/{job.journal}"] = _journal(results / job.journal)
+            members[f"{ANSWERS}/{job.journal}"] = partial(_journal, results / job.journal)
     for path, step in decided(run):
         decision = files.read_json(results / path)
         members[f"{ANSWERS}/{path}"] = _json(decision, step.input_digest)
@@ -83,25 +84,14 @@ def bundle_results(
         "steadfast": __version__,
         "commit": asked_of_git("log", "-1", "--format=%H") or None,
         "packages": packages(run.config),
-        "sha256": {name: sha256(_content(file)).hexdigest() for name, file in members.items()},
         "input_digests": answers,
     }
-    members[MANIFEST] = files.indented_json(manifest).encode()
-    _check_secrets(key_variables, members)
-    write_archive(members, out)
+    write_archive(checked_contents(members, manifest, key_variables), out)
 
 
 def _json(record: files.Record, input_digest: str) -> bytes:
     """A record with the input digest by the bundle's config."""
     return files.indented_json(record | {"input_digest": input_digest}).encode()
-
-
-def _content(member: Path | bytes) -> bytes:
-    if isinstance(member, bytes):
-        return member
-    if not member.is_file():
-        raise UserError(f"{member}: no such file; run the workflow again before bundling")
-    return member.read_bytes()
 
 
 def _journal(path: Path) -> bytes:
@@ -134,30 +124,60 @@ def _readme(run: Evaluation) -> str:
     )
 
 
-def _check_secrets(variables: Iterable[str], members: Members) -> None:
-    """Raises UserError where a file has an API key, such as in a response, in any encoding."""
+def checked_contents(
+    members: Members, manifest: Mapping[str, object], key_variables: Iterable[str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yields the name and content of each file, in the order of names, and then the manifest.
+
+    A file is read once, so that what is written is what was checked, and the manifest has its sum.
+    """
+    keys = _keys(key_variables)
+    checksums: dict[str, str] = {}
+    for name in sorted(members, key=PurePosixPath):
+        content = _content(members[name])
+        _check_secrets(name, content, keys)
+        checksums[name] = sha256(content).hexdigest()
+        yield name, content
+    content = files.indented_json({**manifest, "sha256": checksums}).encode()
+    _check_secrets(MANIFEST, content, keys)
+    yield MANIFEST, content
+
+
+def _content(member: bytes | Path | Callable[[], bytes]) -> bytes:
+    if isinstance(member, bytes):
+        return member
+    if not isinstance(member, Path):
+        return member()
+    if not member.is_file():
+        raise UserError(f"{member}: no such file; run the workflow again before bundling")
+    return member.read_bytes()
+
+
+def _keys(variables: Iterable[str]) -> dict[str, Redaction]:
+    """The API keys in the environment, each by its variable."""
     values = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
-    keys = {name: Redaction([value]) for name, value in values.items() if value}
-    for path, member in members.items():
-        content = _content(member)
-        for name, key in keys.items():
-            if key.content(content) != content:
-                raise UserError(
-                    f"{path}: contains the API key in {name}; remove the key from the file that "
-                    "this is made from, and revoke it at its provider"
-                )
+    return {name: Redaction([value]) for name, value in values.items() if value}
 
 
-def write_archive(members: Members, out: Path) -> None:
-    """Writes all members, by name; replaces the zip file atomically."""
+def _check_secrets(path: str, content: bytes, keys: Mapping[str, Redaction]) -> None:
+    """Raises UserError where a file has an API key, such as in a response, in any encoding."""
+    for name, key in keys.items():
+        if key.content(content) != content:
+            raise UserError(
+                f"{path}: contains the API key in {name}; remove the key from the file that "
+                "this is made from, and revoke it at its provider"
+            )
+
+
+def write_archive(members: Iterable[tuple[str, bytes]], out: Path) -> None:
+    """Writes files by name in their order; replaces the zip file atomically once it has all."""
     with files.replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(members, key=PurePosixPath):
+        for name, content in members:
             member = zipfile.ZipInfo(name, TIME)
             member.create_system = 3  # Unix, wherever it is written
             member.external_attr = 0o644 << 16  # the mode's place in a zip file
             member.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(member, "w", force_zip64=True) as to:
-                to.write(_content(members[name]))
+            archive.writestr(member, content)
 
 
 if job := globals().get("snakemake"):

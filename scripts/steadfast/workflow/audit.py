@@ -8,6 +8,7 @@ made from other inputs is made again, whatever Snakemake would do, and an edited
 
 import atexit
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
+from steadfast.base.files import replacing
 from steadfast.base.locks import take
 from steadfast.base.provenance import OTHER, Provenance, State, provenances
 from steadfast.workflow.insides import Snakemake
@@ -77,7 +79,7 @@ LOCK = "journal/.locks/run.lock"
 HELD: set[Path] = set()
 
 
-def hold(results: Path, snakemake: Snakemake) -> None:
+def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
     """Locks a results folder for a run that makes files, and removes the locks of killed runs.
 
     Snakemake's own locks lie in its working directory: they outlive a killed process, and do not
@@ -106,6 +108,13 @@ def hold(results: Path, snakemake: Snakemake) -> None:
             f"{results}: in use by another run ({holder}); wait until it ends, or set "
             "pathvars.results to another folder"
         )
+    if _is_shared(lock, fd, again):
+        os.close(fd)
+        hold(results, snakemake, again=True)  # with the lock file that replaced it
+        return
+    for journal in (results / "journal").rglob("*"):
+        if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:
+            _copy_own(journal)
     os.truncate(fd, 0)
     with suppress(OSError):  # a full disk: the lock holds, but does not name this process
         os.write(fd, f"process {os.getpid()}\n".encode())
@@ -116,3 +125,33 @@ def hold(results: Path, snakemake: Snakemake) -> None:
         if any(Path(path).is_relative_to(results) for path in locked):
             dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
             dead.unlink(missing_ok=True)
+
+
+def _is_shared(lock: Path, fd: int, again: bool) -> bool:
+    """Whether a lock file that this process has locked is shared with a copy of the folder.
+
+    A copy by hard links (cp -al) shares its files with the original. Of files that are written in
+    place, as locks and journals are, each folder needs its own. Another run may have replaced the
+    lock file since it was opened.
+    """
+    try:
+        status = lock.stat()
+    except FileNotFoundError:
+        return True
+    if not os.path.samestat(status, os.fstat(fd)):
+        return True
+    if status.st_nlink > 1 and not again:  # some file systems count two of any file
+        lock.unlink()  # only the process that holds the lock does so
+        return True
+    return False
+
+
+def _copy_own(journal: Path) -> None:
+    """Replaces a journal that is shared with a copy of the folder by a copy of its own."""
+    with open(journal, "rb") as shared, replacing(journal) as copy:
+        if not take(shared):
+            raise UserError(
+                f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
+                "is writing it; wait until that job ends, then run again"
+            )
+        shutil.copyfileobj(shared, copy)
