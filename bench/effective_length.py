@@ -1,7 +1,7 @@
 """How often the range of effective context lengths holds the true one, of readers whose decline is
 known.
 
-Runs are drawn as in ``coverage.py``, a run a model, and go through the project's own function. A
+Runs are drawn as in ``intervals.py``, a run a model, and go through the project's own function. A
 range errs below where it surely keeps what truly falls, and above where it surely loses what is
 truly kept; each is to happen in at most 2.5 of 100 runs. Between the lengths of a run nothing is
 known, so that a range of a curve far from the line holds the truth nearly always.
@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from coverage import LENGTHS, RUNS, Effects, normal, print_row, runs, shares, skewed
+from intervals import LENGTHS, RUNS, Effects, normal, print_row, runs, shares, skewed
 
 from steadfast.benchmarks.lifbench.analyses import effective
 from steadfast.stats.effective_context_length import reaches

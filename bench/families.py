@@ -1,6 +1,6 @@
 """What nested contexts are worth: coverage, and how much narrower comparisons of lengths become.
 
-Runs are drawn as in ``coverage.py``: models whose score falls with length, by contexts that differ
+Runs are drawn as in ``intervals.py``: models whose score falls with length, by contexts that differ
 as much as their samples do, and go through the project's own functions, a run a model. A line has
 the same number of contexts of each scenario and length, nested in families or independent.
 
@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from coverage import LENGTHS, RUNS, TASKS, Effects, covered, normal, print_row, runs, skewed
+from intervals import LENGTHS, RUNS, TASKS, Effects, covered, normal, print_row, runs, skewed
 
 from steadfast.benchmarks.lifbench.analyses import effective
 from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs

@@ -1,9 +1,10 @@
 """Whether the tests notice faults: python bench/mutants.py --seed 1 --count 100 [--marked TIER].
 
-Draws statements of the whole package by a seed, changes one operator or constant in each, and runs
-a tier of the tests on the changed copy, the tests that import the module most directly first, up to
-the first failure. Prints each mutant with what noticed it; survivors are to be read one by one.
-Work is done in clones of the checkout, one a process; what is not committed is in none.
+Draws places in the whole package by a seed, and changes one operator or constant at each. The tests
+of a tier are run once with coverage; on each changed copy then those that execute the changed
+statement, and those that start programs, up to the first failure: no others can notice. Prints each
+mutant with what noticed it; survivors are to be read one by one. Work is done in clones of the
+checkout, one a process; what is not committed is in none.
 """
 
 import argparse
@@ -14,20 +15,20 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import deque
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
+from coverage import CoverageData
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "scripts/steadfast"
 QUICK = "not heavy and not wide"
-NEAR = 6  # test files that are run before all others
-# Seconds, after which a mutant that never ends counts as noticed.
-NEAR_LIMIT = 300
-LIMIT = 1200
+LIMIT = 1200  # seconds, after which a mutant that never ends counts as noticed
+STARTED = "MUTANTS_STARTED"  # variable with the file of the tests that start programs
 OPERATORS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -44,11 +45,14 @@ class Mutant(NamedTuple):
     end: int
     text: str
 
+    @property
+    def line(self) -> int:
+        """Its line, from 1."""
+        return self.path.read_text("utf-8").count("\n", 0, self.start) + 1
+
     def __str__(self) -> str:
-        source = self.path.read_text("utf-8")
-        line = source.count("\n", 0, self.start) + 1
-        before = source[self.start : self.end].strip()
-        return f"{self.path.relative_to(PACKAGE)}:{line}: {before} -> {self.text.strip()}"
+        before = self.path.read_text("utf-8")[self.start : self.end].strip()
+        return f"{self.path.relative_to(PACKAGE)}:{self.line}: {before} -> {self.text.strip()}"
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
@@ -95,83 +99,105 @@ def draw(seed: int, count: int) -> list[Mutant]:
     return random.Random(seed).sample(places, count)
 
 
-def imports(path: Path, folders: list[Path]) -> set[Path]:
-    """Returns the files of the package and the tests that a file imports or names."""
-    text = path.read_text("utf-8")
-    names = set(re.findall(r"\"(steadfast[\w.]+):\w+\"", text))
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    found = set()
-    for name in names:
-        for folder in folders:
-            module = folder / name.replace(".", "/")
-            for file in (module.with_suffix(".py"), module / "__init__.py"):
-                if file.is_file():
-                    found.add(file)
-    return found
+def pytest_configure() -> None:
+    """As a plugin of the run with coverage: notes the tests in which a program is started."""
+
+    def note(event: str, _: object) -> None:
+        if event in ("subprocess.Popen", "os.fork", "os.posix_spawn"):
+            with open(os.environ[STARTED], "a", encoding="utf-8") as file:
+                file.write(os.environ.get("PYTEST_CURRENT_TEST", "") + "\n")
+
+    sys.addaudithook(note)
 
 
-def by_distance() -> dict[Path, list[Path]]:
-    """Returns by module the test files that import it, the most direct ones first."""
-    tests = ROOT / "tests"
-    folders = [
-        ROOT / "scripts",
-        *(folder for folder in [tests, *tests.rglob("*")] if folder.is_dir()),
-    ]
-    files = [*PACKAGE.rglob("*.py"), *tests.rglob("*.py")]
-    graph = {file: imports(file, folders) for file in files}
-    order: dict[Path, list[tuple[int, Path]]] = {}
-    for test in sorted(tests.rglob("test_*.py")):
-        distance = {test: 0}
-        queue = deque([test])
-        while queue:
-            file = queue.popleft()
-            for imported in graph.get(file, ()):
-                if imported not in distance:
-                    distance[imported] = distance[file] + 1
-                    queue.append(imported)
-        for file, steps in distance.items():
-            order.setdefault(file, []).append((steps, test))
-    return {file: [test for _, test in sorted(steps)] for file, steps in order.items()}
+class Coverage:
+    """Which tests of a tier execute which lines, from one run of them in a clone."""
+
+    def __init__(self, copy: Path, marked: str, processes: int):
+        started = copy / ".started"
+        options = [
+            "--cov=scripts/steadfast",
+            "--cov-context=test",
+            "--cov-report=",
+            "-p",
+            "mutants",
+        ]
+        variables = {STARTED: str(started), "PYTHONPATH": str(ROOT / "bench")}
+        result = pytest(copy, marked, [*options, f"-n{processes}"], variables)
+        if result.returncode:
+            sys.exit(f"The tests fail without any fault:\n{result.stdout[-2000:]}")
+        self._data = CoverageData(str(copy / ".coverage"))
+        self._data.read()
+        self._copy = copy
+        names = started.read_text("utf-8").splitlines()
+        self._starting = {name.partition("::")[0] for name in names} - {""}
+
+    def tests(self, mutant: Mutant) -> Iterator[list[str]]:
+        """Yields the tests that can notice a mutant: those that execute it, then those that may
+        execute it in a program of theirs. Of what an import executes all tests can."""
+        lines = statement(mutant)
+        path = self._copy / mutant.path.relative_to(ROOT)
+        files = defaultdict(set)
+        for line, contexts in self._data.contexts_by_lineno(str(path)).items():
+            if line in lines or not lines:
+                for context in filter(None, contexts):
+                    test, _, phase = context.rpartition("|")
+                    file = test.partition("::")[0]
+                    files[file].add(test if phase == "run" else file)
+        # What a fixture executes may serve the other tests of the file, too.
+        yield [
+            test for file, tests in files.items() for test in ([file] if file in tests else tests)
+        ]
+        yield sorted(self._starting) if lines else ["tests"]
 
 
-def noticed(mutant: Mutant, tests: list[Path], copy: Path, marked: str) -> str:
+def statement(mutant: Mutant) -> range:
+    """Returns the lines of a mutant's statement, of a block those of its head; none outside of
+    functions, where an import executes it."""
+    lines = range(0)
+    for node in ast.walk(ast.parse(mutant.path.read_text("utf-8"))):  # outer ones come first
+        body = getattr(node, "body", None)
+        is_inside = isinstance(node, ast.stmt) and node.lineno <= mutant.line <= node.end_lineno
+        if is_inside and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = range(mutant.line, mutant.line + 1)
+            if mutant.line < body[0].lineno:
+                return range(0)  # a default
+        elif is_inside and lines:
+            lines = range(node.lineno, body[0].lineno if body else node.end_lineno + 1)
+    return lines
+
+
+def pytest(
+    copy: Path, marked: str, words: Iterable[str], variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs tests of a tier in a clone."""
+    command = [sys.executable, "-m", "pytest", "-q", "-m", marked, "--no-header"]
+    return subprocess.run(
+        [*command, "-p", "no:cacheprovider", *words],
+        cwd=copy,
+        env={**os.environ, "CI": "1", **(variables or {})},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+
+
+def noticed(mutant: Mutant, tests: Iterable[list[str]], copy: Path, marked: str) -> str:
     """Returns the first test that fails on the mutant; empty where none does."""
     target = copy / mutant.path.relative_to(ROOT)
     source = mutant.path.read_text("utf-8")
     target.write_text(source[: mutant.start] + mutant.text + source[mutant.end :], "utf-8")
-    # Most mutants are noticed by a near test, which is collected in a second; all of them take half
-    # a minute. What runs Snakemake or imports nothing of the module by name follows at the end.
-    near = tests[:NEAR]
-    others = sorted(set((ROOT / "tests").rglob("test_*.py")) - set(tests))
     try:
-        for files, limit in ((near, NEAR_LIMIT), ([*tests[NEAR:], *others], LIMIT)):
-            failure = first_failure(files, copy, marked, limit) if files else ""
-            if failure:
-                return failure
+        for names in filter(None, tests):
+            result = pytest(copy, marked, ["-x", "-n0", *names])
+            if result.returncode not in (0, 5):  # 5: none of the files has tests of the tier
+                failure = re.search(r"^(?:FAILED|ERROR) (\S+)", result.stdout, re.M)
+                return failure[1] if failure else f"exit code {result.returncode}"
     except subprocess.TimeoutExpired:
         return "the limit of time"
     finally:
         target.write_text(source, "utf-8")
     return ""
-
-
-def first_failure(files: list[Path], copy: Path, marked: str, limit: int) -> str:
-    """Returns the first test of some files that fails in a copy; empty where none does."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", marked, "--no-header"]
-    command += ["-p", "no:cacheprovider", *(str(file.relative_to(ROOT)) for file in files)]
-    environment = {**os.environ, "CI": "1"}
-    done = subprocess.run(
-        command, cwd=copy, env=environment, capture_output=True, text=True, timeout=limit
-    )
-    if done.returncode in (0, 5):  # 5: none of the files has tests of the tier
-        return ""
-    failure = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-    return failure[1] if failure else f"exit code {done.returncode}"
 
 
 def main() -> None:
@@ -187,7 +213,6 @@ def main() -> None:
     if arguments.list:
         print(*chosen, sep="\n")
         return
-    order = by_distance()
     with tempfile.TemporaryDirectory() as folder:
         beside = ROOT.parent / "shared"  # data that tests take where they are beside the project
         if beside.is_dir():
@@ -198,11 +223,12 @@ def main() -> None:
             subprocess.run(["git", "clone", "--quiet", ROOT, copy], check=True)
             (copy / ".venv").symlink_to(ROOT / ".venv")
             copies.put(copy)
+        coverage = Coverage(copy, arguments.marked, arguments.processes)
 
         def run(mutant: Mutant) -> bool:
             copy = copies.get()
             try:
-                failure = noticed(mutant, order.get(mutant.path, []), copy, arguments.marked)
+                failure = noticed(mutant, coverage.tests(mutant), copy, arguments.marked)
             finally:
                 copies.put(copy)
             print(f"{'noticed ' if failure else 'SURVIVED'} {mutant}  {failure}", flush=True)

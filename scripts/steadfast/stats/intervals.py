@@ -14,7 +14,7 @@ The interval is the first of these that applies:
    clusters between limits, those at the limits vary most.
 
 The p-value for a true value of 0 is below .05 exactly where that interval excludes 0.
-docs/metrics.md gives the reasons and the coverage, which ``bench/coverage.py`` measures.
+docs/metrics.md gives the reasons and the coverage, which ``bench/intervals.py`` measures.
 """
 
 from collections.abc import Sequence

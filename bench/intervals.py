@@ -4,8 +4,8 @@ Runs are drawn from populations whose mean is known, and go through the project'
 run a model. Widths are over that of the exact interval: the project's, drawn in or out about its
 value until it holds the truth in exactly 95 of 100 of these runs.
 
-Run: ``PYTHONPATH=scripts python bench/coverage.py [PART ...]``, where a part is kinds, means,
-stability, differences, overall or raters. What kinds prints, in seconds, is in coverage.md.
+Run: ``PYTHONPATH=scripts python bench/intervals.py [PART ...]``, where a part is kinds, means,
+stability, differences, overall or raters. What kinds prints, in seconds, is in intervals.md.
 """
 
 import sys
