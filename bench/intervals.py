@@ -324,7 +324,8 @@ def raters(times: int = 300) -> None:
             given = {
                 name: dict(np.ndenumerate(side)) for name, side in zip(RATERS, sides, strict=True)
             }
-            (row,) = agreement_rows(given, cluster=lambda item: item[0]).to_dict("records")
+            rows = agreement_rows(given, {}, by=lambda _: "", cluster=lambda item: item[0])
+            row = rows.iloc[0]
             held.append([row[f"{k}_low"] <= v <= row[f"{k}_high"] for k, v in truth.items()])
         values = [f"{share:.3f}" for share in np.mean(held, axis=0)]
         print_row("verdicts, 10 each", number, f"{yes}, {wrong}", values)
