@@ -10,7 +10,7 @@ TRIES = 3
 NO_REPOSITORY = ("not a git repository", "dubious ownership")
 
 
-def asked_of_git(*arguments: str) -> str | None:
+def git_output(*arguments: str) -> str | None:
     """The output of a git command in the workflow's folder; None outside git, or without git."""
     if HOME.name == INSTALLED:  # an environment may be within another repository
         return None
@@ -39,5 +39,5 @@ def asked_of_git(*arguments: str) -> str | None:
 
 
 def described() -> str | None:
-    """The commit, with a + where files differ from it; None as ``asked_of_git``."""
-    return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
+    """The commit, with a + where files differ from it; None as ``git_output``."""
+    return git_output("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")

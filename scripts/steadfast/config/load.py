@@ -17,9 +17,9 @@ from steadfast.schema.strict import section
 
 @cache
 def config_model(
-    asked: frozenset[str] = frozenset(), members: tuple[str, ...] = ()
+    requested: frozenset[str] = frozenset(), members: tuple[str, ...] = ()
 ) -> type[Config]:
-    """The schema with a section for each benchmark of this package, and for those ``asked`` for.
+    """The schema with a section for each benchmark of this package, and for those ``requested``.
 
     ``members`` are the names of benchmarks that the config itself defines (datasets).
     """
@@ -32,7 +32,7 @@ def config_model(
         min_length=1,
     )
     sections: dict[str, Any] = {}
-    for name, benchmark in registry.benchmarks(asked).items():
+    for name, benchmark in registry.benchmarks(requested).items():
         description = f"Settings of {benchmark.title}."
         sections[name] = (benchmark.section, section(benchmark.section, description))
     for key, family in registry.families().items():

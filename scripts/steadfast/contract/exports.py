@@ -75,7 +75,7 @@ class About:
         return [source.name for source in self.sources if source.redistribution in barred]
 
 
-class Asked(NamedTuple):
+class ExportedPrompt(NamedTuple):
     """A sample, its prompt for models, and its reference answer (``Simulator.reference``)."""
 
     sample: Sample
@@ -101,7 +101,9 @@ class Exports:
         self._settings = settings
         self._words = words
 
-    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+    def tables(
+        self, parts: Mapping[str, Sequence[ExportedPrompt]], data: Mapping[str, Data]
+    ) -> Rows:
         """The rows of each table by split, the main table first: prompts by part, and each kind of
         data by file.
 
@@ -118,18 +120,18 @@ class Exports:
         filled = {kind: files for kind, files in kinds.items() if any(files.values())}
         return {"prompts": prompts, **filled}
 
-    def row(self, asked: Asked) -> Record:
+    def row(self, exported: ExportedPrompt) -> Record:
         """A prompt's row, with the reference answer where the card describes that column."""
-        row: Record = {**asked.sample.prompt}
+        row: Record = {**exported.sample.prompt}
         if "reference" in self._card["columns"]["prompts"]:
-            row["reference"] = asked.reference
+            row["reference"] = exported.reference
         return row
 
-    def prompt(self, asked: Asked) -> str:
+    def prompt(self, exported: ExportedPrompt) -> str:
         """The entire prompt, as the card describes how to join it from the tables: by default
         what precedes the context, the context and the instruction."""
-        prompt = asked.sample.prompt
-        return f"{prompt.get('before', '')}{asked.item.context}{prompt['instruction']}"
+        prompt = exported.sample.prompt
+        return f"{prompt.get('before', '')}{exported.item.context}{prompt['instruction']}"
 
     def about(self) -> About:
         """The card."""

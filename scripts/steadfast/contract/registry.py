@@ -22,13 +22,13 @@ RULE = re.compile(r"^rule (\w+):", re.M)
 FOLDERS = ("corpora", "figures", "journal", "logs", "metrics", "summary", "tables")
 
 
-def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
-    """This package's benchmarks in pyproject.toml's order, then those ``asked`` for.
+def benchmarks(requested: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
+    """This package's benchmarks in pyproject.toml's order, then those ``requested``.
 
-    Another package's benchmark is loaded only where it is asked for, so that a broken one stops no
+    Another package's benchmark is loaded only on request, so that a broken one stops no
     other run. Unknown names are ignored.
     """
-    names = {*_own(), *asked}
+    names = {*_own(), *requested}
     return {name: _loaded(point) for name, point in installed().items() if name in names}
 
 

@@ -27,7 +27,7 @@ def _negatable() -> dict[str, int]:
     return words
 
 
-ASKED: Words = _yes_or_no("asked")  # the words that prompts request: yes and no
+ASKED: Words = _yes_or_no("asked")  # the words that prompts request
 TICKS: Words = _yes_or_no("ticks")
 # What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}

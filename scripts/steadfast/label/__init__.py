@@ -1,1 +1,1 @@
-"""What people are asked to label: drawn before anybody looks at a score, as sheet and page."""
+"""Responses for people to label, sampled before any score is seen: a sheet and a page."""

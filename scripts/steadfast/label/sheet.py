@@ -19,6 +19,7 @@ from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import ANSWERED
 from steadfast.contract.task import Task
 from steadfast.jobs.finished import FinishedPart
+from steadfast.show.render import escape_csv
 from steadfast.stats.raters import SHEET
 
 
@@ -111,13 +112,14 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
     rows: list[dict[str, str]] = []
     entries = []
     for answer in answers:
-        instruction = _safe(answer.instruction)
-        response = _safe(answer.answer)
+        instruction = escape_csv(answer.instruction)
+        response = escape_csv(answer.answer)
         names = {"sample_id": answer.sample_id, "model": answer.model}
         questions = []
         for question in answer.questions:
-            texts = {"instruction": instruction, "answer": response, "asked": _safe(question.text)}
-            rows.append(texts | {"question": question.key} | names)
+            texts = {"instruction": instruction, "answer": response}
+            texts |= {"asked": escape_csv(question.text), "question": question.key}
+            rows.append(texts | names)
             questions.append(question._asdict())
         entries.append(answer._asdict() | {"questions": questions})
     text = pd.DataFrame(rows, columns=list(SHEET)).to_csv(index=False, lineterminator="\n")
@@ -127,8 +129,3 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
     # A response with "</script>" would end the page's script; escaped, it is the same JSON.
     write_text(page, html.replace("{{data}}", data.replace("<", "\\u003c")))
     return [sheet, page]
-
-
-def _safe(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text

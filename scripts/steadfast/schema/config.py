@@ -208,7 +208,7 @@ class Config(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _rounds_of_models_asked(self) -> Self:
+    def _adaptive_models_are_evaluated(self) -> Self:
         if self.adaptive is None:
             return self
         if self.limit is not None:

@@ -34,7 +34,7 @@ class JudgingSettings(StrictModel):
     )
 
     @property
-    def asked(self) -> Record:
+    def prompt_settings(self) -> Record:
         """Settings that add items to judge prompts; empty by default, to keep request hashes."""
         return {"rule_items": True} if self.rule_items else {}
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from steadfast import __version__
 from steadfast.base import files
-from steadfast.base.commit import asked_of_git
+from steadfast.base.commit import git_output
 from steadfast.base.errors import UserError
 from steadfast.base.provenance import Provenance
 from steadfast.base.resources import resource
@@ -82,7 +82,7 @@ def bundle_results(
     members[README] = _readme(run).encode()
     manifest = {
         "steadfast": __version__,
-        "commit": asked_of_git("log", "-1", "--format=%H") or None,
+        "commit": git_output("log", "-1", "--format=%H") or None,
         "packages": packages(run.config),
         "input_digests": answers,
     }

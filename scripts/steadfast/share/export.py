@@ -8,7 +8,7 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, write_text
 from steadfast.contract.components import Simulator, component
-from steadfast.contract.exports import Asked, Exports
+from steadfast.contract.exports import ExportedPrompt, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
 from steadfast.share.card import JSON, ExportTable, card
 from steadfast.workflow.script import paths, run_rule
@@ -42,11 +42,11 @@ def export_benchmark(
     write_text(out / CARD, card(exporter.about(), tables))
 
 
-def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Iterator[Asked]:
+def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Iterator[ExportedPrompt]:
     """The requests of a part; a ``UserError`` where the tables would not give the same prompt."""
     for sample in part.read():
         item = part.joined.item(sample)
-        request = Asked(sample, item, simulator.reference(sample))
+        request = ExportedPrompt(sample, item, simulator.reference(sample))
         # The prompt from the tables' columns must be that of the run, byte by byte: settings that
         # change prompts (few-shot examples, reasoning, …) are no part of the benchmark.
         if exporter.prompt(request) != item.head + item.context + item.tail:

@@ -136,7 +136,7 @@ class Course:
 
     Attributes:
         pairs: numbers of the two models of each pair, in the order of ``itertools.combinations``.
-        told: for each pair 1 or -1 where the first is significantly better or worse, else 0.
+        outcomes: for each pair 1 or -1 where the first is significantly better or worse, else 0.
         p: sequential p-value of each pair, uncorrected for their number; 1 before the first look.
         last: the differences of each pair at its last look.
         rounds: in which each model has been evaluated.
@@ -146,7 +146,7 @@ class Course:
     def __init__(self, models: int, design: Design):
         self.design = design
         self.pairs = np.array(list(combinations(range(models), 2)), int).reshape(-1, 2)
-        self.told = np.zeros(len(self.pairs), int)
+        self.outcomes = np.zeros(len(self.pairs), int)
         self.p = np.ones(len(self.pairs))
         self.rounds = np.full(models, min(FIRST_LOOK, design.contexts))
         self.going_on = np.ones(models, bool)
@@ -163,8 +163,8 @@ class Course:
         p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
         # A decision stays: later looks decide on undecided pairs only.
-        decided = (self.told == 0) & (self.adjusted < SIGNIFICANT)
-        self.told[decided] = np.sign(self.last.difference[decided])
+        decided = (self.outcomes == 0) & (self.adjusted < SIGNIFICANT)
+        self.outcomes[decided] = np.sign(self.last.difference[decided])
         self.going_on &= self._needed & (rounds < self.design.contexts)
         self.rounds += self.going_on
 
@@ -205,8 +205,8 @@ class Course:
         top = self.design.top
         first, second = self.pairs.T
         outcomes = np.zeros((number, number), int)
-        outcomes[first, second] = self.told
-        outcomes[second, first] = -self.told
+        outcomes[first, second] = self.outcomes
+        outcomes[second, first] = -self.outcomes
         # Out: worse than ``top`` others. Within: better than all but ``top``, or one of the last
         # ``top`` that are not out. Once ``top`` are within, no other model is open.
         out = (outcomes < 0).sum(axis=1) >= top

@@ -67,18 +67,18 @@ def crossed(
     return pd.Series(np.where((groups > 1) & (blocks > 1), expected, np.nan), index)
 
 
-def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
+def nested(frame: pd.DataFrame, group: str, units: Clusters) -> pd.Series:
     """The spread by chance over the mean, of groups with clusters of their own.
 
     nan where the variance is unknown, as with one context of each length (``Estimates.rows``).
 
     >>> frame = pd.DataFrame({"cluster": list("abcd"), "length": ["4k", "4k", "8k", "8k"]})
     >>> frame = frame.assign(model="m", task="T", total=[0.5, 0.7, 0.7, 0.5])
-    >>> drawn = Clusters(frame, ["length"])  # errors .1, one degree of freedom each
-    >>> float(nested(frame, "length", drawn).iloc[0].round(3))  # .798 ÷ .886 · .1 ÷ .6
+    >>> units = Clusters(frame, ["length"])  # errors .1, one degree of freedom each
+    >>> float(nested(frame, "length", units).iloc[0].round(3))  # .798 ÷ .886 · .1 ÷ .6
     0.15
     """
-    means = drawn.means(frame, [*KEYS, group])
+    means = units.means(frame, [*KEYS, group])
     error, degrees_of_freedom, _ = means.errors()
     cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
     by_task = cells.groupby(level=KEYS, observed=True)

@@ -106,7 +106,7 @@ class TakenLook:
         for model in self._models:
             models[model] = {"rounds": self._rounds[model]}
             models[model] |= {label: [] for label in labels.values()}
-        for (first, second), sign in zip(self._pairs, course.told, strict=True):
+        for (first, second), sign in zip(self._pairs, course.outcomes, strict=True):
             models[first][labels[int(sign)]].append(second)
             models[second][labels[-int(sign)]].append(first)
         return {

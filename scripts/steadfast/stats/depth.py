@@ -14,14 +14,14 @@ COLUMNS = ("model", "task", "length", "bins", "bin", "start", "end", "value", "l
 
 
 def success_by_depth(
-    frame: pd.DataFrame, drawn: Clusters, groups: Mapping[str, Sequence[str]]
+    frame: pd.DataFrame, units: Clusters, groups: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
     """The mean total in bins of depth, by model and task or group of tasks, overall and by length.
 
     Args:
         frame: scores, with the columns length, cluster and (if known) depth: 0 is the first
             position in the context, 1 the last; empty without a single position.
-        drawn: the clusters.
+        units: the clusters.
         groups: names of groups of tasks, with their tasks.
 
     Returns:
@@ -41,17 +41,17 @@ def success_by_depth(
         if rows.empty:
             continue
         for length in ("", rows["length"].astype(str)):  # all lengths together, then each
-            parts.append(_binned(rows.assign(length=length), drawn).assign(task=name))
+            parts.append(_binned(rows.assign(length=length), units).assign(task=name))
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
 
-def _binned(placed: pd.DataFrame, drawn: Clusters) -> pd.DataFrame:
+def _binned(placed: pd.DataFrame, units: Clusters) -> pd.DataFrame:
     positions = placed[["length", "cluster", "depth"]].drop_duplicates()
     fewest = positions.groupby("length").size().min()
     bins = BINS if fewest >= POSITIONS * BINS else FEW_BINS
     # The last bin holds depth 1 too.
     number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
-    rows = drawn.means(placed.assign(bin=number), ["model", "length", "bin"]).rows()
+    rows = units.means(placed.assign(bin=number), ["model", "length", "bin"]).rows()
     return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

@@ -31,14 +31,14 @@ DRAWN = ("part", "stratum", "clusters")
 
 
 def compare_models(
-    frame: pd.DataFrame, weights: Mapping[str, float], drawn: Clusters
+    frame: pd.DataFrame, weights: Mapping[str, float], units: Clusters
 ) -> pd.DataFrame:
     """The differences in mean total between every two models, per task and overall.
 
     Args:
         frame: scores, a row for each repeat of a sample, with the column cluster.
         weights: of each task in the overall difference.
-        drawn: the clusters (sampling units) and their strata.
+        units: the clusters (sampling units) and their strata.
 
     Returns:
         Columns ``COLUMNS``, each pair once: difference is model minus other, n the samples scored
@@ -48,11 +48,11 @@ def compare_models(
         the difference. Interval, p-values, error and degrees_of_freedom are empty where the
         variance is unknown (``Estimates.rows``). Pairs without a common sample are missing.
     """
-    sums, counts = _differences(frame, drawn.clusters)
+    sums, counts = _differences(frame, units.clusters)
     if sums.empty:
         return pd.DataFrame(columns=COLUMNS)
     widest = sums.index.get_level_values("task").map(_widest(frame)).to_numpy(float)
-    tasks = drawn.ratios(sums, counts, (-widest, widest))
+    tasks = units.ratios(sums, counts, (-widest, widest))
     weight = sums.index.get_level_values("task").map(weights).to_numpy(float)
     models = ["model", "other"]
     estimates = joined([tasks, tasks.mean(models, weight).labelled(task=OVERALL)])

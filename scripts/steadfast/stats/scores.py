@@ -105,7 +105,7 @@ def units(scores: Iterable[Scored], strata: Sequence[str] = ()) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
+def evaluated_models(answers: pd.DataFrame) -> pd.DataFrame:
     """Model, prompts (``prompts_of``) and number of repeats of each model."""
     rows = answers.groupby("model", observed=True).agg(
         prompts=("prompts", "first"), repeats=("repeat", "nunique")
@@ -123,7 +123,7 @@ def answers_expected(
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
     counts = samples.groupby(cell, observed=True).size().rename("expected").reset_index()
-    rows = models_asked(answers).merge(counts, on="prompts")
+    rows = evaluated_models(answers).merge(counts, on="prompts")
     rows["expected"] *= rows["repeats"]
     return rows[["model", *by, "expected"]]
 

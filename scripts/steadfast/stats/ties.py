@@ -19,7 +19,7 @@ BETTER = 1
 WORSE = -1
 APART = 0
 # By model and other model: ``BETTER``, ``WORSE`` or ``APART`` (not distinguished).
-Told = Mapping[str, Mapping[str, int]]
+Outcomes = Mapping[str, Mapping[str, int]]
 
 
 class Ties:
@@ -29,12 +29,12 @@ class Ties:
     another which is not significantly worse.
 
     Args:
-        told: outcome of each comparison.
+        outcomes: outcome of each comparison.
         clusters: number of clusters in the comparisons.
     """
 
-    def __init__(self, told: Told, clusters: float = math.inf):
-        self._told = told
+    def __init__(self, outcomes: Outcomes, clusters: float = math.inf):
+        self._outcomes = outcomes
         self._clusters = clusters
 
     @classmethod
@@ -65,7 +65,7 @@ class Ties:
     def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
         names: dict[int, list[str]] = {BETTER: [], WORSE: [], APART: []}
-        for other, outcome in sorted(self._told.get(model, {}).items()):
+        for other, outcome in sorted(self._outcomes.get(model, {}).items()):
             names[outcome].append(other)
         return tuple(map(" ".join, names.values()))
 
@@ -85,7 +85,7 @@ class Ties:
         """
         ranks = {}
         for model in models:
-            outcomes = [*map(self._told.get(model, {}).get, models)]
+            outcomes = [*map(self._outcomes.get(model, {}).get, models)]
             # None: the model itself, and models that it is not compared with.
             if outcomes.count(None) < len(outcomes):
                 ranks[model] = (1 + outcomes.count(WORSE), len(models) - outcomes.count(BETTER))

@@ -167,7 +167,7 @@ class Snakemake:
 
     @property
     def jobs_not_started(self) -> list[Any]:
-        """The jobs that wait and have not failed: ``scheduler.remaining_jobs``."""
+        """The pending jobs that have not failed: ``scheduler.remaining_jobs``."""
         return list(self._workflow.scheduler.remaining_jobs)
 
     @property

@@ -185,7 +185,9 @@ class Watch:
                 self._reported.add((job, reason))
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
-            meaning = next((text for part, text in pending["told"].items() if part in reason), "")
+            meaning = next(
+                (text for part, text in pending["reasons"].items() if part in reason), ""
+            )
             names = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
             numbers = some(jobs, SHOWN_NAMES)
             reason_text = meaning or "SLURM gives no further reason"

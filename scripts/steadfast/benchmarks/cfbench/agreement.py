@@ -63,7 +63,7 @@ def _satisfied_by_score(rated: Record) -> int | None:
 
 
 def questions(sample: Sample) -> list[Question]:
-    """Returns what people are asked of an answer: its checkpoints."""
+    """Returns the questions to people about a response: its checkpoints."""
     texts = [checkpoint["text"] for checkpoint in sample.source["checkpoints"]]
     return [Question(str(number), text) for number, text in enumerate(texts, start=1)]
 

@@ -35,7 +35,7 @@ def direct_request(sample: str) -> str:
 
 
 class ScoreRecord(records.ScoreRecord):
-    """``direct`` is the judge's direct score, where one is asked for."""
+    """``direct`` is the judge's direct score, where one is requested."""
 
     csr: float | None
     isr: float | None

@@ -46,16 +46,16 @@ def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
     captions = results.words["figure_captions"]
     shared = range_notes(results.roster, results.words["ranked"], results.ranking, display.digits)
     shared += results.notes(results.shown_models)
-    drawn = {}
+    pictures = {}
     for name, (rows, names, metric) in kinds.items():
         notes = [*_extremes(results, rows, names), *shared, *results.left_out(metric)]
         labels = {label: names[label] for label in names if label in set(rows["category"])}
         title = results.words["figures"][metric]
         figure = by_category(results.roster, results.shown_models, rows, labels, title)
-        drawn[name] = drawing.picture(figure, captions[name], notes)
-    drawn["distribution"] = _distribution(results)
+        pictures[name] = drawing.picture(figure, captions[name], notes)
+    pictures["distribution"] = _distribution(results)
     notes = [*shared, *results.left_out("factors", results.best_models(FACTOR_MODELS))]
-    return drawn | {"factors": drawing.picture(_factors(results), captions["factors"], notes)}
+    return pictures | {"factors": drawing.picture(_factors(results), captions["factors"], notes)}
 
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:

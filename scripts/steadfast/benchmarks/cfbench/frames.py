@@ -42,7 +42,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -
             )
         parsing = (record.get("extracted") or {}).get("parsing")
         rates = {name: record[name] for name in cfbench.RATES}
-        # Records are what was drawn.
+        # The sampling unit is the record.
         rows.append(
             answer_row(scored) | {"cluster": record["sample_id"], "parsing": parsing} | rates
         )

@@ -1,9 +1,9 @@
 """CFBench's metrics of all models.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-Each repeat of a record's answer is an answer. Intervals: ``stats.intervals``, with records drawn
-within their split, and with them all that was drawn for them. In mode released the values of sets
-are rounded as the released code rounds them; their intervals are not.
+Each repeat counts as a response. Intervals: ``stats.intervals``; the sampling unit is the
+record with all its responses, stratified by split. In mode released the values of sets are rounded
+as the released code rounds them; their intervals are not.
 """
 
 import math
@@ -185,7 +185,7 @@ def _by_category(
 
 
 def statistics(data: Records) -> pd.DataFrame:
-    """Returns what is asked (Table 1): records, means per record, checkpoints by primary type."""
+    """Returns statistics of the data (Table 1): records, means per record, checkpoints by type."""
     averaged = ["characters", "primary", "checkpoints", "types"]
     types = []
     for record in data.values():

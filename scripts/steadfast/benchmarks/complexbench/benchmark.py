@@ -115,7 +115,7 @@ def task(config: Config, section: Complexbench) -> Task:
         figures=OWN.output("figures:figures", ("by_category", "by_dimension")),
         judging=OWN.judging(
             "ComplexbenchJudgePrompts",
-            judging | config.judging.asked,
+            judging | config.judging.prompt_settings,
             simulator="ComplexbenchJudge",
             questions="scored:questions",
             templates={name: templates[name] for name in used},

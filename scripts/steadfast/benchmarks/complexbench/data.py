@@ -47,7 +47,7 @@ CompositionTypes = Annotated[list[str], AfterValidator(_composition_types)]
 
 
 class ScoringQuestion(StrictModel):
-    """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no."""
+    """A scoring question: one requirement on a response, answered by yes or no."""
 
     point_id: int  # position in the instance, from 0
     question: str = TEXT  # in Chinese

@@ -9,7 +9,7 @@ from steadfast.contract import records
 
 # The mode without the accidents of the released code; the other is released.
 STRICT = "strict"
-# How instructions are asked: as they are, or turn by turn.
+# How instructions are sent: whole, or turn by turn.
 WHOLE = "whole"
 DECOMPOSED = "decomposed"
 # Below it a judge copies out of an answer what a rule is to decide.
@@ -22,12 +22,12 @@ _TO_CHINESE = str.maketrans("!#$%&()*,.:;?\\^“”", '！＃＄％＆（）＊�
 
 
 def part_name(language: str, split: str) -> str:
-    """Returns the part of a language that is asked so, such as zh or zh-decomposed."""
+    """Returns the part of a language and way of asking, such as zh or zh-decomposed."""
     return language if split == WHOLE else f"{language}-{split}"
 
 
 def language_and_split(part: str) -> tuple[str, str]:
-    """Returns the language of a part, and how its instructions are asked.
+    """Returns the language of a part, and its way: whole instructions, or turn by turn.
 
     >>> language_and_split("zh-decomposed"), language_and_split("zh")
     (('zh', 'decomposed'), ('zh', 'whole'))
@@ -42,7 +42,7 @@ def normalised(text: str) -> str:
 
 
 class Prompt(records.Prompt):
-    """``points`` numbers the scoring questions asked here; ``layers`` are the composition's."""
+    """``points`` numbers the scoring questions of this prompt; ``layers`` are the composition's."""
 
     main_id: int
     points: list[int]

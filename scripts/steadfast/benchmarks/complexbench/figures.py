@@ -39,7 +39,7 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     categories = _categories(by_category.index)
     by_layers = (texts["by_category"], texts["layers"])
     kinds = _dimensions(by_dimension.index)
-    drawn = {
+    figures = {
         "by_category": _figure(by_category, categories, lines, roster, by_layers),
         "by_dimension": _figure(by_dimension, kinds, lines, roster, (texts["by_dimension"], "")),
     }
@@ -47,7 +47,7 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     notes = range_notes(roster, measure, values_by_model(overall), display.digits)
     notes += [*shared_notes(roster, judged=True), *left_out]
     captions = LAYOUT["figure_captions"]
-    return {name: picture(figure, captions[name], notes) for name, figure in drawn.items()}
+    return {name: picture(figure, captions[name], notes) for name, figure in figures.items()}
 
 
 def _figure(

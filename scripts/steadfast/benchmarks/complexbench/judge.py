@@ -1,4 +1,4 @@
-"""How each scoring question is decided, by a judge or by a rule, and what a judge is asked."""
+"""How each scoring question is decided, by a judge or by a rule, and the judge's prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,22 +83,22 @@ def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[
 
 
 def plain_route(sample: Sample[Prompt], mode: str) -> Route:
-    """Returns how a judge is asked about a question that a rule decides."""
+    """Returns the judge's template for a question that a rule decides."""
     return Route("rule_asked", _judge_template(language_and_split(sample.part)[0], mode))
 
 
-def asked_id(sample_id: str, point: int) -> str:
-    """Returns the name of what is asked of a judge about a question that a rule decides."""
+def beside_rule_id(sample_id: str, point: int) -> str:
+    """Returns the id of a judge's request about a question that a rule decides."""
     return f"{request_id(sample_id, point)}/asked"
 
 
 def request_id(sample_id: str, point: int) -> str:
-    """Returns the name of what is asked of a judge about one question on an answer."""
+    """Returns the id of a judge's request about one question on a response."""
     return f"{sample_id}/{point}"
 
 
 def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
-    """Returns what was asked up to a turn, as a judge is shown it."""
+    """Returns the instructions up to a turn, as a judge's prompt shows them."""
     text = _numbered([turn.prompt["instruction"] for turn in sample.turns])
     return text if mode == STRICT else text[: CUT["instruction"]]
 
@@ -142,7 +142,7 @@ class ComplexbenchJudgePrompts(JudgePrompts):
             beside_rule = plain_route(sample, self._mode)
             for point, route in by_point.items():
                 if route.by == "rule":
-                    judged.append((asked_id(sample.id, point), point, beside_rule))
+                    judged.append((beside_rule_id(sample.id, point), point, beside_rule))
         for name in TEMPLATES:
             same_template = [request for request in judged if request[2].template == name]
             if not same_template:

@@ -1,8 +1,8 @@
 """ComplexBench's metrics from score records: DRFR, accuracies by constraint, coherent test.
 
-A question without a verdict is in no mean; it lowers the coverage. Each repeat of an answer is an
-answer. Intervals: ``stats.intervals``, with groups drawn whole, for their instances are nearly
-the same, and with them all that was drawn for these.
+A question without a verdict is in no mean; it lowers the coverage. Each repeat counts as a
+response of its own. Intervals: ``stats.intervals``; the sampling unit is the group, whose instances
+are nearly the same, with all their responses.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -214,7 +214,7 @@ class DrfrMetrics:
     ) -> pd.DataFrame:
         """Rows in order, with the number of ``counted`` rows, once for each repeat, as expected."""
         expected = counted.value_counts().rename("expected").reset_index()
-        expected = expected.merge(self._answers.asked[["model", "repeats"]], "cross")
+        expected = expected.merge(self._answers.evaluated[["model", "repeats"]], "cross")
         expected["expected"] *= expected.pop("repeats")
         joined = rows.merge(expected)
         orders = {**self._orders, **order}
@@ -265,7 +265,7 @@ def _cluster(language: str, group: str) -> str:
 
 
 def _coherent_rows(
-    part: scored.AskedPart, verdicts: Mapping[int, Verdicts] | None = None
+    part: scored.ScoredPart, verdicts: Mapping[int, Verdicts] | None = None
 ) -> Iterator[tuple[str, str, str, str, float]]:
     """Language, class, measure, cluster and value; by default as if every question was right."""
     if part.split == WHOLE:

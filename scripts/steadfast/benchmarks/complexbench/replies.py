@@ -56,10 +56,10 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
 
 
 def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
-    """Returns segments of a reply that has the form asked for; None where it has not.
+    """Returns the segments of a reply in the requested form; None for any other reply.
 
     The form: one line with the heading, then one that begins with the label, and behind it nothing
-    but the copy, ``all`` (the whole answer, unless several parts are asked for) or ``None``. What
+    but the copy, ``all`` (the whole answer, unless several parts are requested) or ``None``. What
     is copied must stand in the answer, white space and one pair of quotation marks aside, and the
     answer's own spelling is what is returned: the judge points, it does not write.
     """

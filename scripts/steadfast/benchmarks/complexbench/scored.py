@@ -15,11 +15,11 @@ from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, Verdict
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
 from steadfast.stats.agreement import answer_agreement, consensus, on_rule_items
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
-from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts
+from steadfast.stats.scores import STATUSES, evaluated_models, is_empty, prompts_of, with_prompts
 
 
-class AskedPart(NamedTuple):
-    """One part's language, how its instructions are asked, and the instances that it asks about."""
+class ScoredPart(NamedTuple):
+    """One part: its language, whole or turn by turn, and its instances."""
 
     language: str
     split: str
@@ -32,14 +32,14 @@ class ScoredAnswers:
     Attributes:
         parts: by name.
         records: score records by model and part.
-        asked: of each model, as ``stats.scores.models_asked`` gives it.
+        evaluated: of each model, as ``stats.scores.evaluated_models`` gives it.
         models: all of them, by name.
         verdicts: of each model and part, by repeat and instance: those on its questions, once
             dependencies count.
     """
 
     def __init__(self, scores: Iterable[Scored[ScoreRecord]], data: Mapping[str, Data]):
-        self.parts: dict[str, AskedPart] = {}
+        self.parts: dict[str, ScoredPart] = {}
         self.records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
         instances_of_part: dict[str, dict[int, Instance]] = {}
         for model, part, record in scores:
@@ -57,13 +57,13 @@ class ScoredAnswers:
         for part, by_number in instances_of_part.items():
             numbers = {record["instance"] for record in self.of_part(part)}
             instances = {number: by_number[number] for number in by_number if number in numbers}
-            self.parts[part] = AskedPart(*language_and_split(part), instances)
+            self.parts[part] = ScoredPart(*language_and_split(part), instances)
         answers = []
         for (model, _), records in self.records.items():
             answers += [(model, prompts_of(record), record["repeat"]) for record in records]
         columns = ["model", "prompts", "repeat"]
-        self.asked = models_asked(pd.DataFrame(answers, columns=columns).drop_duplicates())
-        self.models = list(self.asked["model"])
+        self.evaluated = evaluated_models(pd.DataFrame(answers, columns=columns).drop_duplicates())
+        self.models = list(self.evaluated["model"])
         self.verdicts = {(model, part): self._verdicts(model, part) for model, part in self.records}
 
     def of_part(self, part: str) -> Iterator[ScoreRecord]:
@@ -99,7 +99,7 @@ COUNTS = ("n", "unread", "open")
 def coverage(scored: ScoredAnswers) -> pd.DataFrame:
     """Returns expected questions and samples of each model, and how many have verdicts."""
     rows = []
-    repeats = scored.asked.set_index("model")["repeats"]
+    repeats = scored.evaluated.set_index("model")["repeats"]
     for name, part in scored.parts.items():
         for model in scored.models:
             records = scored.records.get((model, name), ())
@@ -123,7 +123,7 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                 "empty": sum(map(is_empty, records)),
             }
             rows.append(row)
-    return with_prompts(pd.DataFrame(rows), scored.asked)
+    return with_prompts(pd.DataFrame(rows), scored.evaluated)
 
 
 def judging(scored: ScoredAnswers) -> pd.DataFrame:
@@ -167,7 +167,7 @@ def _by_rule(record: ScoreRecord) -> list[str]:
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:
-    """Returns what people are asked of an answer: its scoring questions."""
+    """Returns the questions to people about a response: its scoring questions."""
     texts = sample.source["scoring_questions"]
     return [Question(str(point), texts[point]["question"]) for point in sample.prompt["points"]]
 

@@ -61,12 +61,12 @@ class ComplexbenchScoring(Scoring):
     def _beside_rules(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
     ) -> dict[int, Decision]:
-        """What a judge says of the questions that a rule decides, where it was asked."""
+        """A judge's verdicts on the questions that a rule decides, where they were requested."""
         questions = sample.source["scoring_questions"]
         route = judge.plain_route(sample, self._mode)
         decisions = {}
         for point in sample.prompt["points"]:
-            reply = verdicts.get(judge.asked_id(sample.id, point))
+            reply = verdicts.get(judge.beside_rule_id(sample.id, point))
             if reply:
                 decisions[point] = self._decision(answer, route, questions[point], reply)
         return decisions
@@ -77,7 +77,7 @@ class ComplexbenchScoring(Scoring):
         questions = sample.source["scoring_questions"]
         decided = dict[int, Decision]()
         for turn, turn_answer in zip(sample.turns, answer.turns, strict=True):
-            # Of a turn without an answer the judge was asked nothing.
+            # A turn without a response has no judge's request.
             for point, route in judge.routes(turn, self._mode, self._judging).items():
                 reply = verdicts.get(judge.request_id(turn.id, point), MISSING)
                 decided[point] = self._decision(turn_answer, route, questions[point], reply)

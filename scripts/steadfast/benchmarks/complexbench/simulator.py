@@ -34,7 +34,7 @@ class ComplexbenchSimulator(ModelSimulator):
     """Responses that meet some scoring questions, or all."""
 
     def requirements(self, sample: Sample[Prompt]) -> list[int]:
-        """The scoring questions asked here."""
+        """The scoring questions of the sample."""
         return sample.prompt["points"]
 
     def meets(
@@ -160,7 +160,7 @@ def _breach(clause: Clause) -> str:
 
 
 def _counted(clause: Clause, banned: list[str]) -> str:
-    """Returns a text with as many of the words as are asked for; words may hold each other."""
+    """Returns a text with the required number of words; a word may contain another."""
     words = [normalised(word) for word in clause.words]
     banned = [normalised(word) for word in banned]
     filler = _filler(_SHORT, [*words, *banned])

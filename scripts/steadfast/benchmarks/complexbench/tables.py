@@ -189,7 +189,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
-    """DRFR asked as a whole and turn by turn, and the difference; a note where none were."""
+    """DRFR of whole instructions and turn by turn, and the difference; without any, a note."""
     rows = results.frames["decomposition"]
     categories = taxonomy()["categories"]
     families = [key for key in categories if categories[key]["needs"]]
@@ -264,7 +264,7 @@ def _sections(
     cells: Callable[[pd.DataFrame], Sequence[Cell]],
     further: list[str],
 ) -> list[Section]:
-    """Returns a row a model, language, split and what else is told apart."""
+    """Returns a row for each model, language, split and further category."""
     splits = LAYOUT["coverage"]["splits"]
 
     def rows_of_model(model: str) -> Iterator[tuple[Cell, ...]]:

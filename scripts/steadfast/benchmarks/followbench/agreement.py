@@ -34,7 +34,7 @@ def agreement(
 ) -> pd.DataFrame:
     """Returns agreement of every two raters on constraints, and on whole items as in Table 3.
 
-    A judge that is asked in several ways is a rater in each. On constraints those are compared that
+    A judge with several prompts is a rater with each. On constraints those are compared that
     saw the whole path; others count and order the constraints as they see fit.
     """
     judged = [score for score in scores if _is_judged(score.record)]
@@ -67,12 +67,12 @@ def agreement(
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:
-    """Returns what people are asked of an answer: each constraint, by the step that added it."""
+    """Returns the questions to people about a response: each constraint, by its level."""
     if sample.prompt["scorer"] != followbench.JUDGE:
         return []
-    form = facts("followbench/tables.yaml")["asked_of_people"]
-    asked_levels = sample.source["levels"][: sample.prompt["level"]]
-    instructions = [level["instruction"] for level in asked_levels]
+    form = facts("followbench/tables.yaml")["question_for_people"]
+    levels = sample.source["levels"][: sample.prompt["level"]]
+    instructions = [level["instruction"] for level in levels]
     return [Question(str(n), form.format(n=n, text=t)) for n, t in enumerate(instructions, start=1)]
 
 

@@ -85,7 +85,7 @@ def task(config: Config, section: Followbench) -> Task:
         figures=OWN.output("figures:figures", ["by_category", *(["temperature"] if lines else [])]),
         judging=OWN.judging(
             "FollowbenchJudgePrompts",
-            ways | config.judging.asked,
+            ways | config.judging.prompt_settings,
             simulator="FollowbenchJudge",
             questions="agreement:questions",
             templates=templates_of(NAME, used, section.templates, released),

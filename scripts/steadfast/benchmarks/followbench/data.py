@@ -193,7 +193,7 @@ MAX_TOKENS = 2048  # section 4.1
 
 
 def prompts(part: str, data: Data) -> Iterator[Record]:
-    """Yields the instructions of a language, group by group; level 0 is never asked."""
+    """Yields the instructions of a language, group by group; level 0 is no prompt."""
     for group in data["data"][part]:
         for level in followbench.LEVELS:
             yield {

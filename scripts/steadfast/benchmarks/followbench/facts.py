@@ -33,7 +33,7 @@ def template_name(language: str, way: str) -> str:
 
 
 def request_id(answer_id: str, way: str) -> str:
-    """Returns the name of what is asked about an answer.
+    """Returns the id of a judge's request about a response.
 
     >>> request_id("en/style/3/2", "path"), request_id("en/style/3/2", "last")
     ('en/style/3/2', 'en/style/3/2/last')

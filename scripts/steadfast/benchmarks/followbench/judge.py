@@ -24,7 +24,7 @@ SLOTS = {
 class FollowbenchJudgePrompts(JudgePrompts):
     """One request an answer and way; answers that rules score are judged only where wanted.
 
-    These are asked about in the first way, if the template has a text for them.
+    These have the first prompt, if the template has a text for them.
     """
 
     def __init__(self, ways: Sequence[str] = (followbench.PATH,), rule_items: bool = False):

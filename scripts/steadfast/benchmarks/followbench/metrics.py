@@ -228,7 +228,7 @@ class LevelMetrics:
 
 
 def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
-    """Returns what is asked (Table 1): items and their mean length in words (zh: characters)."""
+    """Returns statistics of the data (Table 1): items, mean length in words (zh: characters)."""
     rows = []
     for language, groups in data.items():
         for group in groups:

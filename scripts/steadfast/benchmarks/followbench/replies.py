@@ -37,7 +37,7 @@ def schema(expected: Record) -> Record | None:
 
 
 def strict(reply: str, answer: str, count: int) -> list[int] | None:
-    """The verdicts of a reply that ends as the judge was asked to end it; None for any other.
+    """The verdicts of a reply with the requested last line; None for any other.
 
     The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
     or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no

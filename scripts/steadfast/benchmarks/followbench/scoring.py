@@ -22,7 +22,7 @@ class FollowbenchScoring(Scoring):
 
     A rule, and a judge's rating, have one for the whole item. ``total`` is 1 if all are kept.
     Without a readable verdict both are None under status invalid; in mode released they are −1,
-    unless the judge could not be asked.
+    unless the judge's request failed.
     """
 
     def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):

@@ -5,7 +5,7 @@ from itertools import chain
 
 from steadfast.base.files import Record
 from steadfast.contract.components import Data
-from steadfast.contract.exports import Asked, Exports, Rows
+from steadfast.contract.exports import ExportedPrompt, Exports, Rows
 
 TEXT = ("context_id", "tokens", "text")
 ALL = "all_lengths"
@@ -14,7 +14,9 @@ ALL = "all_lengths"
 class IfevalExports(Exports):
     """Tables of prompts, instances and contexts; without contexts where no prompt has one."""
 
-    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+    def tables(
+        self, parts: Mapping[str, Sequence[ExportedPrompt]], data: Mapping[str, Data]
+    ) -> Rows:
         """Returns the prompts by length, the texts by length, and the instructions of all."""
         contexts: dict[str, list[Record]] = {}
         for part, files in data.items():

@@ -1,8 +1,8 @@
 """IFEval's metrics of all models.
 
-A prompt is what was drawn: an answer is paired with that to the same prompt at another length, and
-intervals speak of other prompts beside the same texts (``stats.intervals``; prompts are drawn
-within their set). A sample without a score is in no mean; it lowers the coverage.
+The sampling unit is the prompt, stratified by set: its responses are paired across lengths, and
+intervals (``stats.intervals``) are about other prompts beside the same contexts. A sample without a
+score is in no mean; it lowers the coverage.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -99,7 +99,7 @@ def score_frame(scores: Iterable[Scored[ScoreRecord]], lengths: Sequence[str]) -
 
 
 def clusters(frame: pd.DataFrame) -> Clusters:
-    """Returns the prompts, which are drawn within their set."""
+    """Returns the prompts as sampling units, stratified by set."""
     return Clusters(frame, ["task"])
 
 

@@ -20,11 +20,10 @@ def prompts(
     framing_sentences: int,
     max_tokens: int,
 ) -> Iterator[Record]:
-    """Yields the prompts of one length, those that share a text one after the other.
+    """Yields the prompts of one length, those that share a context one after the other.
 
-    Each stands beside one of the texts of the length, whatever position and framing; which one is
-    drawn by the seed, so that each text has as many as another, or one more. At all lengths it
-    stands beside texts of the same family, the shorter of which are beginnings of the longer ones.
+    The seed assigns each prompt a family of nested contexts, for all lengths, positions and framing
+    sentences; the numbers of prompts of any two families differ by one at most.
     """
     instances = list(chain(*data["data"].values()))
     if part == ALONE:

@@ -47,7 +47,7 @@ def comparisons(
 def nested(
     frame: pd.DataFrame, rubric: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Returns how many pairs are told apart by families of nested contexts, and by contexts.
+    """Returns how many pairs differ significantly by families of nested contexts, and by contexts.
 
     The latter would be right if each scenario and length had a context of its own. Models whose
     contexts are not nested are left out.

@@ -48,16 +48,18 @@ def reference_answer(prompt: records.Prompt, context: Record) -> str:
         case "MF":
             lines = []
             for group in context["duplicate_groups"]:
-                documents = expected.asked_fields(prompt, context, group)
+                documents = expected.requested_fields(prompt, context, group)
                 lines.append(json.dumps([list(document.values()) for document in documents]))
             return "\n".join(lines)
         case "OR":
-            return labelled_rows(asked_sentences(prompt, context), variables["sep"])
+            return labelled_rows(requested_sentences(prompt, context), variables["sep"])
         case "OQ":
             is_true = is_key_sentence(variables["evidence"], context)
             return str(variables["options"][0 if is_true else 1])
         case _:
-            return json.dumps([sentence["text"] for sentence in asked_sentences(prompt, context)])
+            return json.dumps(
+                [sentence["text"] for sentence in requested_sentences(prompt, context)]
+            )
 
 
 def by_document(labels: Sequence[str]) -> dict[str, str]:
@@ -100,7 +102,7 @@ def blur_indices(prompt: records.Prompt, context: Record) -> range:
     return range(variables["id"] - 1)
 
 
-def asked_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
+def requested_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
     variables = expected.fields(prompt)
     sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]

@@ -36,7 +36,7 @@ def baseline_answer(
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            # A third of the positions that are asked for are near the beginning.
+            # A third of the requested positions are near the beginning.
             last = max(1, min(EDGE, (len(context["elements"]) - 1) // 4))
             return str(context["elements"][rng.randint(1, last) + variables.get("bias", 0)])
         case "LBI" | "LBE":
@@ -45,7 +45,7 @@ def baseline_answer(
         case "LMI":
             elements = context["elements"]
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
-            # Elements are never asked for in the order of the list.
+            # Elements are never requested in the order of the list.
             positions.sort(reverse=True)
             return answers.unescaped_json([elements[position] for position in positions])
         case "MB":
@@ -69,7 +69,7 @@ def baseline_answer(
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
-    """Returns the asked fields of all documents in as many groups as there are most often."""
+    """Returns the requested fields of all documents, in the most frequent number of groups."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
     number = _likeliest_groups(len(documents))
     rows = [list(map(document.get, keys)) for document in sampled]

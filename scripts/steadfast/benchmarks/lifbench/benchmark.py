@@ -52,7 +52,7 @@ def task(config: Config, section: Lifbench) -> Task:
         parts[length] = Part(budget, _sources(section, length, names, scenarios))
     prompts = {
         "seed": config.seed,
-        "tasks": [task.asked for task in tasks],
+        "tasks": [task.prompt_settings for task in tasks],
         "formats": list(section.formats),
         "released": section.published_variables,
     }

@@ -165,7 +165,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     """Returns the file of a task's templates as they are, the project's own or the released."""
     source = section.expressions
     function = f"expressions:{source}_expressions"
-    settings = {"task": TASKS[task].worded}
+    settings = {"task": TASKS[task].expression_settings}
     content = OWN.component(function, settings, _packaged(source, [task]))
     return DataFile(expression_file(task), "expressions", content, _templates(source))
 
@@ -180,7 +180,7 @@ def _sampled_expressions(config: Config, section: Lifbench, task: str) -> DataFi
     review = Path(recs.review or "", f"{task}.yaml")
     files = (str(review),) if recs.review is not None and review.is_file() else ()
     settings = {
-        "task": TASKS[task].worded,
+        "task": TASKS[task].expression_settings,
         "review": files[0] if files else None,
         "sampling": recs.sampling,
         "samples": RANDOM_SAMPLES if recs.sampling == "both" else 1,
@@ -200,13 +200,13 @@ def recs_file(step: str, task: str, kind: str = "jsonl") -> str:
 
 
 def rewriters(section: Lifbench, config: Config) -> list[str]:
-    """Returns the rewriters that are asked."""
-    are_asked = section.expressions == "recs" and section.recs.rewrites == "own"
-    return list(config.rewriters) if are_asked else []
+    """Returns the rewriters that are queried."""
+    are_queried = section.expressions == "recs" and section.recs.rewrites == "own"
+    return list(config.rewriters) if are_queried else []
 
 
 def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
-    """Returns what the rewriters are asked; None where none is."""
+    """Returns the rewriters' requests; None without rewriters."""
     names = rewriters(section, config)
     if not names:
         return None
@@ -220,7 +220,7 @@ def _recs_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> Iter
     names = rewriters(section, config)
     if names:
         settings = {
-            "tasks": [TASKS[task].worded for task in tasks],
+            "tasks": [TASKS[task].expression_settings for task in tasks],
             "count": recs.count,
             "originals": recs.originals,
             "directory": section.released.directory,
@@ -233,7 +233,7 @@ def _recs_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> Iter
 
 
 def _steps(
-    config: Config, section: Lifbench, task: str, asked: Sequence[str]
+    config: Config, section: Lifbench, task: str, rewriters: Sequence[str]
 ) -> Iterator[DataFile]:
     def file(
         step: str,
@@ -249,14 +249,16 @@ def _steps(
     recs = section.recs
     directory = section.released.directory
     source = facts("lifbench/recs/released.yaml")
-    worded: Settings = {"task": TASKS[task].worded}
-    published: Settings = {**worded, "directory": directory}
+    task_settings: Settings = {"task": TASKS[task].expression_settings}
+    published: Settings = {**task_settings, "directory": directory}
     texts = {"candidates": recs_file("candidates", task)}
     clusters = {"clusters": recs_file("clusters", task)}
-    if asked:
-        replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
+    if rewriters:
+        replies = {name: rewrites_file(NAME, name, ROUND) for name in rewriters}
         inputs = {"requests": RECS_REQUESTS, **replies}
-        yield file("candidates", "requests:candidates", {**worded, "rewriters": asked}, inputs)
+        yield file(
+            "candidates", "requests:candidates", {**task_settings, "rewriters": rewriters}, inputs
+        )
     else:
         needs = released.fetched(directory, [source["repository"] + source["rewrites"][task]])
         yield file("candidates", "released:candidates", published, {}, needs)

@@ -27,7 +27,7 @@ def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
     return [ordered[2 * ("title" not in d) + ("source" not in d)] for d in documents]
 
 
-def asked_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Record]:
+def requested_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Record]:
     """Returns the fields that MF asks for of some documents, in order; a missing one is None."""
     keys = fields(prompt)["info_keys"].split()
     rows = []
@@ -37,8 +37,8 @@ def asked_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Re
     return rows
 
 
-def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
-    """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end)."""
+def target_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
+    """Returns the target's position in its context, from 0 (start) to 1 (end)."""
     variables = fields(prompt)
     if draw == "positions":
         return float(variables["id"] - 1) / max(1, len(context["elements"]) - 1)

@@ -6,7 +6,7 @@ from itertools import chain
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.samples import render
 from steadfast.contract.components import Data
-from steadfast.contract.exports import Asked, Exports, Rows
+from steadfast.contract.exports import ExportedPrompt, Exports, Rows
 
 CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
 EVERY = "all_lengths"
@@ -15,7 +15,9 @@ EVERY = "all_lengths"
 class LifbenchExports(Exports):
     """Tables of prompts, contexts and expressions."""
 
-    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+    def tables(
+        self, parts: Mapping[str, Sequence[ExportedPrompt]], data: Mapping[str, Data]
+    ) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""
         scenarios = {}
         for request in chain.from_iterable(parts.values()):
@@ -26,21 +28,21 @@ class LifbenchExports(Exports):
         prompts = super().tables(parts, {})
         return {**prompts, "contexts": contexts, "expressions": expressions}
 
-    def row(self, asked: Asked) -> Record:
+    def row(self, exported: ExportedPrompt) -> Record:
         """Returns a prompt's row; its context by the name that tells the context's forms apart."""
-        scenario_prompt = asked.sample.source["scenario_prompt"]
-        context = {"context_id": asked.item.context_id}
-        return {**super().row(asked), **context, "scenario_prompt": scenario_prompt}
+        scenario_prompt = exported.sample.source["scenario_prompt"]
+        context = {"context_id": exported.item.context_id}
+        return {**super().row(exported), **context, "scenario_prompt": scenario_prompt}
 
-    def prompt(self, asked: Asked) -> str:
+    def prompt(self, exported: ExportedPrompt) -> str:
         """Returns scenario description, context and instruction, as the tables have them."""
-        row = self.row(asked)
-        text = asked.sample.source["context"]["text"]
+        row = self.row(exported)
+        text = exported.sample.source["context"]["text"]
         return "".join(render(row["scenario_prompt"], text, row["instruction"]))
 
 
-def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:
-    contexts = {request.item.context_id: request.sample.source["context"] for request in asked}
+def _contexts(exported: Sequence[ExportedPrompt]) -> Iterator[Record]:
+    contexts = {request.item.context_id: request.sample.source["context"] for request in exported}
     for name, context in contexts.items():
         parts = {key: value for key, value in context.items() if key not in CONTEXT}
         yield {key: context.get(key) for key in CONTEXT} | {"context_id": name, "parts": parts}

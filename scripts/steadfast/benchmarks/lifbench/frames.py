@@ -71,7 +71,7 @@ def score_frame(
     return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
 
 
-def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> dict[str, str]:
+def _texts(scored: Scored[ScoreRecord], rubric: str, columns: Iterable[str]) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
     if task not in SCORED_TASKS:
@@ -98,17 +98,17 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
         "stratum": stratum,
         # Where the prompts differ, one context is two clusters: equal names pair no answers.
         "cluster": f"{stratum}/{family}" if family else f"{stratum}-{length}/{context}",
-        **{name: cast(Settings, record).get(name, "") for name in asked},
+        **{name: cast(Settings, record).get(name, "") for name in columns},
     }
 
 
-def sampled(drawn: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+def sampled(units: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     """Returns the rows of sampled contexts by stratum, and whether these are nested families.
 
     Families beside contexts of the config's own are left out: a note says what they are.
     """
-    nested = drawn["stratum"].astype(str).str.endswith(f"/{NESTED}")
-    return (drawn, True) if nested.all() else (drawn[~nested], False)
+    nested = units["stratum"].astype(str).str.endswith(f"/{NESTED}")
+    return (units, True) if nested.all() else (units[~nested], False)
 
 
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:

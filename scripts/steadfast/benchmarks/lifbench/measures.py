@@ -1,9 +1,9 @@
 """LIFEval's metrics from per-sample scores: ARS, IFP and IFS.
 
 A sample without a score (unfinished, overflow, refused, error) is in no mean; it lowers the
-coverage. Each draw of a sample is a sample. Intervals: ``stats.intervals``, and of IFS
-``stats.bootstrap``, with contexts drawn within their scenario and length, and with them all that
-was drawn for their samples.
+coverage. Each repeat counts as a sample of its own. Intervals: ``stats.intervals``, and of IFS
+``stats.bootstrap``; the sampling unit is the context with all its samples, stratified by scenario
+and length.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,7 +43,7 @@ def units(scores: Iterable[components.Scored[ScoreRecord]], rubric: str) -> pd.D
 def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
     """Returns a bootstrap that draws contexts within their stratum.
 
-    Within each length too, if so asked or where the stratum has several contexts of every length.
+    Within each length too, on request or where the stratum has several contexts of every length.
     """
     contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
     several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1).astype(bool)
@@ -54,7 +54,7 @@ def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
 
 
 def clusters(frame: pd.DataFrame) -> Clusters:
-    """Returns contexts within stratum and length, for means: lengths are chosen, not drawn."""
+    """Returns contexts within stratum and length, for means: lengths are fixed, not sampled."""
     return Clusters(stratified(frame), STRATA)
 
 

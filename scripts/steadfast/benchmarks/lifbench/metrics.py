@@ -39,9 +39,9 @@ def metrics(
         if sets.nearest and sets.random:
             further["sampling"] = stability.sampling_effect(paper_frame, sets)
         further["recs"] = stability.statistics_rows(data)
-        unasked_tasks = stability.unasked(paper_frame, sets.shown)
-        everything = stability.chosen(everything, sets.shown, unasked_tasks)
-        paper_frame = stability.chosen(paper_frame, sets.shown, unasked_tasks)
+        omitted = stability.omitted_tasks(paper_frame, sets.shown)
+        everything = stability.chosen(everything, sets.shown, omitted)
+        paper_frame = stability.chosen(paper_frame, sets.shown, omitted)
 
     metric_frames = further | {
         "ars": measures.ars(paper_frame, by),

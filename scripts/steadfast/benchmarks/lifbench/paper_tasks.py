@@ -1,4 +1,4 @@
-"""How the paper's tasks are asked."""
+"""Settings of the paper's tasks: what their prompts and expressions take."""
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task

@@ -23,9 +23,9 @@ def prompts(
 ) -> Iterator[Record]:
     """Yields the prompts of one length, context by context (paper, section 3.3 and Table 2).
 
-    In the scenarios of ``released`` tasks have the published variables. Contexts of
-    further domains are shown in the first format alone; ``perspective`` names what a prompt is
-    asked for, where that is nothing but to see how stable models are in it.
+    In the scenarios of ``released`` tasks have the published variables. Contexts of further domains
+    are shown in the first format alone; ``perspective`` names the perspective that a prompt serves
+    alone, such as format.
     """
     tasks_of: dict[str, list[Task]] = defaultdict(list)
     for task in (Task(**settings) for settings in tasks):
@@ -41,11 +41,11 @@ def prompts(
                     seen["perspective"] = "domain" if domain else "format"
                 for task in tasks_of[scenario]:
                     expressions = data["expressions"][task.id]
-                    drawn = _drawn(task, context, expressions, seed, released)
-                    yield from _prompts(task, context, expressions["expressions"], drawn, seen)
+                    settings = _settings(task, context, expressions, seed, released)
+                    yield from _prompts(task, context, expressions["expressions"], settings, seen)
 
 
-def _drawn(
+def _settings(
     task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
 ) -> list[list[Setting]]:
     space = expressions["space"]
@@ -59,12 +59,12 @@ def _prompts(
     task: Task,
     context: Record,
     expressions: Sequence[Record],
-    drawn: Sequence[list[Setting]],
+    settings_by_expression: Sequence[list[Setting]],
     seen: Record,
 ) -> Iterator[Record]:
     ending = f"/{seen['format']}" if "format" in seen else ""
     family = {"family": context["family"]} if "family" in context else {}
-    for expression, settings in zip(expressions, drawn, strict=True):
+    for expression, settings in zip(expressions, settings_by_expression, strict=True):
         number = expression["expression_id"]
         bias = {"bias": expression["direction"]} if task.directions else {}
         for variable_id, (variables, reference_answer) in enumerate(settings):

@@ -20,7 +20,7 @@ class Prompt(records.Prompt):
 
 
 class ScoreRecord(records.ScoreRecord):
-    """``depth`` is the place of what is asked in the context, from 0 to 1."""
+    """``depth`` is the target's position in the context, from 0 to 1."""
 
     expression_id: int
     variable_id: int

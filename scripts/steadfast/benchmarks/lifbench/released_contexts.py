@@ -30,8 +30,8 @@ def contexts(
         text = entry["input_text"]
         information = _INFORMATION[scenario](file["info"], entry)
         if "templates" in inputs and scenario == "onedoc":
-            drawn = document_settings(read_json(inputs["templates"]), file["inputs"])
-            information["drawn"] = drawn[entry["length"]]
+            settings = document_settings(read_json(inputs["templates"]), file["inputs"])
+            information["drawn"] = settings[entry["length"]]
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise UserError(
             f"{path}: not LIFBench's released {scenario} contexts ({error!r}); fetch the file again"

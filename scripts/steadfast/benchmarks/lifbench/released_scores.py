@@ -41,7 +41,7 @@ def released_scores(
 ) -> dict[tuple[str, str], list[ScoreRecord]]:
     """Returns the score records of models that others ran and scored, by model and length.
 
-    ``same`` says that the config asks the very prompts that these models were asked.
+    ``same`` says that the config has the very prompts of these models.
     """
     source = source or facts("lifbench/released_scores.yaml")
     lengths = facts("lifbench/released.yaml")["lengths"]

@@ -1,4 +1,4 @@
-"""How prompts are asked: the scenario description around the context and the instruction."""
+"""How prompts are put together: the scenario description, the context, the instruction."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache

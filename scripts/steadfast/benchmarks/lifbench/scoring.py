@@ -26,7 +26,7 @@ class LifbenchScoring(Scoring):
         return replace(chosen, other_raters=by_rubric)
 
     def facts(self, sample: Sample[Prompt]) -> Record:
-        """Returns which expression and variables were asked, and where in the context."""
+        """Returns a sample's expression and variables, and its target's position in the context."""
         prompt = sample.prompt
         further: Settings = prompt
         draw = paper_tasks.TASKS[prompt["task"]].draw
@@ -35,6 +35,6 @@ class LifbenchScoring(Scoring):
             "variable_id": prompt["variable_id"],
             "length": sample.part,
             "rubric": self._rubric,
-            "depth": expected.asked_depth(prompt, sample.source["context"], draw),
+            "depth": expected.target_depth(prompt, sample.source["context"], draw),
             **{name: further[name] for name in ("family", *ASKED) if name in further},
         }

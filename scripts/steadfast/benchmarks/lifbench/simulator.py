@@ -174,7 +174,7 @@ def _duplicates(recall: _Recall) -> str:
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
     for group in groups:
-        group_documents = expected.asked_fields(recall.prompt, recall.context, group)
+        group_documents = expected.requested_fields(recall.prompt, recall.context, group)
         rows = ", ".join(_row(document, recall) for document in group_documents)
         lines.append(f"[{rows}]")
     return "\n".join(lines)
@@ -191,7 +191,7 @@ def _row(document: Record, recall: _Recall) -> str:
 
 def _labelled_sentences(recall: _Recall) -> str:
     sentences = []
-    for sentence in answers.asked_sentences(recall.prompt, recall.context):
+    for sentence in answers.requested_sentences(recall.prompt, recall.context):
         if not recall.recalls_sentence(sentence["text"]):
             sentence = recall.rng.choice(recall.context["key_sentences"])
             if recall.rng.random() > recall.clarity:
@@ -211,7 +211,7 @@ def _option(recall: _Recall) -> str:
 
 
 def _sentences(recall: _Recall) -> list[str]:
-    right = answers.asked_sentences(recall.prompt, recall.context)
+    right = answers.requested_sentences(recall.prompt, recall.context)
     texts = [sentence["text"] for sentence in right if recall.recalls_sentence(sentence["text"])]
     type_name = recall.fields["type"].strip("<>")
     for sentence in recall.context["key_sentences"]:

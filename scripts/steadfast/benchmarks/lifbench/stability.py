@@ -32,7 +32,7 @@ COLUMNS = [*KEYS, "value", "low", "high", "n", "expected", "prompt_truncated", "
 
 
 def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the samples of the paper's measures: those asked for no perspective beyond."""
+    """Returns the samples of the paper's measures, without those of further perspectives."""
     paper = frame[frame["perspective"] == ""].reset_index(drop=True)
     return paper.assign(cluster=paper["cluster"].cat.remove_unused_categories())
 
@@ -138,15 +138,15 @@ def chosen(
     chosen_pairs: list[tuple[str, int]] = []
     for task, ids in expression_ids.items():
         chosen_pairs += [(task, expression_id) for expression_id in ids]
-    asked_pairs = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
-    is_chosen = asked_pairs.isin(pd.MultiIndex.from_tuples(chosen_pairs))
+    pairs = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
+    is_chosen = pairs.isin(pd.MultiIndex.from_tuples(chosen_pairs))
     return frame[is_chosen | (frame["prompts"] != OWN) | frame["task"].isin(whole_tasks)]
 
 
-def unasked(frame: pd.DataFrame, expression_ids: Mapping[str, Collection[int]]) -> list[str]:
-    """Returns the tasks that are asked, in a trial, with none of some expressions."""
-    asked_tasks = set(chosen(frame[frame["prompts"] == OWN], expression_ids)["task"])
-    return [task for task in expression_ids if task not in asked_tasks]
+def omitted_tasks(frame: pd.DataFrame, expression_ids: Mapping[str, Collection[int]]) -> list[str]:
+    """Returns the tasks whose samples, in a trial, have none of some expressions."""
+    evaluated_tasks = set(chosen(frame[frame["prompts"] == OWN], expression_ids)["task"])
+    return [task for task in expression_ids if task not in evaluated_tasks]
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What a LIFBench task is to those who ask it; ``scored_tasks`` has what it is to scores."""
+"""LIFBench's tasks as prompts need them; ``scored_tasks`` has what scores need."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB",
 
 @dataclass(frozen=True)
 class Task:
-    """How a task is asked: one of the paper's eleven (Table 2, section 3.3, appendices C and E).
+    """The prompts of a task: one of the paper's eleven (Table 2, section 3.3, appendices C and E).
 
     A stage takes a part of it, plain values for its component's settings, and knows the rest by
     its default: a change of a task's file re-runs what takes the changed part.
@@ -42,12 +42,12 @@ class Task:
     neighbours: bool = False
 
     @property
-    def asked(self) -> Settings:
+    def prompt_settings(self) -> Settings:
         """What prompts take beside expressions."""
         return self._part("max_tokens", "draw", "shown", "neighbours")
 
     @property
-    def worded(self) -> Settings:
+    def expression_settings(self) -> Settings:
         """What expressions take."""
         return self._part("shown", "space")
 

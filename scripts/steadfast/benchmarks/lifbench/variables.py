@@ -43,7 +43,7 @@ def ordinal(number: int) -> str:
 
 
 def too_small(task: Task, context: Record, what: str) -> UserError:
-    """Returns the error for a context that cannot be asked about: what it has."""
+    """Returns the error for a context with too few of what a task needs."""
     length = context["length"]
     return UserError(
         f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
@@ -95,7 +95,7 @@ def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> I
 
 
 def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
-    """Returns LMI's setting that asks for the elements at some places, from 0."""
+    """Returns LMI's setting for the elements at some positions, from 0."""
     # Positions in instructions count from 1.
     numbers = [place + 1 for place in places]
     return {"id_arr": numbers}, {"elements": [elements[place] for place in places]}

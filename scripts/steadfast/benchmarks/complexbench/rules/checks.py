@@ -37,7 +37,7 @@ def has_any(words: Collection[str]) -> Check:
 
 
 def has_some(words: Collection[str], within: Limits) -> Check:
-    """Whether as many of the words as asked for stand in a text; one listed twice counts twice."""
+    """Whether a text has at least the required number of words; one listed twice counts twice."""
     return lambda text: within(sum(word in text for word in words))
 
 
@@ -47,7 +47,7 @@ def starts(beginning: str) -> Check:
 
 
 def ends(ending: str) -> Check:
-    """Returns the check whether a text ends so, a full stop or question mark behind it aside."""
+    """Returns the check of a text's end, apart from a final full stop or question mark."""
     return lambda text: text.endswith((ending, f"{ending}。", f"{ending}？"))
 
 
@@ -68,7 +68,7 @@ def starts_in_turn(segments: Sequence[str], beginnings: Sequence[str]) -> bool:
 def has_keys(value: object, keys: Collection[object]) -> bool:
     """Returns whether a value is an object with these keys and no others; "" is no key.
 
-    An object of any keys will do where none are asked for, and none has a key that is no text.
+    Without required keys any object will do; no object has a key that is no text.
     """
     named_keys = [key for key in keys if key != ""]
     if not isinstance(value, dict) or (named_keys and len(value) != len(named_keys)):

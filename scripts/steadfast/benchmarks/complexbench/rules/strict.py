@@ -7,7 +7,7 @@
 - A JSON object may hold braces in its strings, and follow a stray one; NaN is no JSON.
 - "None" is a word like another: what the answer lacks has no segment.
 
-Whether a rule can be read is known before anything is asked, so that no verdict is left open.
+Rules are parsed before any request is sent, so that no verdict is left open.
 """
 
 from collections.abc import Callable, Iterator, Sequence

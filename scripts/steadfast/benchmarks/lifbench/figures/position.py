@@ -53,7 +53,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
-    """Draws a cell a length and bin, with its value; hatched where nothing was asked."""
+    """Draws a cell a length and bin, with its value; hatched without a sample."""
     bins = int(rows["bins"].max())
     table = rows.pivot(index="length", columns="bin", values="value")
     table = table.reindex(index=lengths, columns=range(1, bins + 1)).astype(float)

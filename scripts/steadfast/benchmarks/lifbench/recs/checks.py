@@ -56,7 +56,7 @@ class Original:
 
     @property
     def keep(self) -> tuple[str, ...]:
-        """All that a rewriter is asked to keep."""
+        """All that a rewrite has to keep."""
         return (*self.fields.elements(), *self.terms, *self.examples)
 
     def mended(self, text: str) -> str:
@@ -110,7 +110,7 @@ def checked(original: Original, rewrites: Mapping[str, Iterable[str]]) -> Iterat
 
 
 def request_id(task: Settings) -> str:
-    """Returns the name of what is asked about an original.
+    """Returns the id of the request about an original.
 
     >>> request_id({"id": "LOI", "directions": True}), request_id({"id": "OQ", "directions": False})
     ('LOI/+1', 'OQ')

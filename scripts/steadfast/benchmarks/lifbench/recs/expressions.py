@@ -1,4 +1,4 @@
-"""Stages 7 to 9 of RECS: a task's expressions, nearest to the centres or drawn at random.
+"""Stages 7 to 9 of RECS: a task's expressions, nearest to the centres or sampled at random.
 
 Beside them stands what its rewrites, clusters and picks are like.
 """
@@ -34,7 +34,7 @@ COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 def sampled_expressions(
     inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any
 ) -> Record:
-    """Returns the expressions that RECS samples, with rows of what they are chosen from."""
+    """Returns the expressions that RECS samples, and rows about the texts to choose from."""
     content = expressions(inputs, task, seed=seed, **settings)
     return {**content, "statistics": [statistics(inputs, task["id"], content, seed)]}
 
@@ -65,19 +65,19 @@ def expressions(
     remedy = REMEDY.format(place="there" if review else COPY)
     nearest = _nearest(texts, where, remedy) if sampling != "random" else {}
     numbers = range(samples if sampling != "nearest" else 0)
-    drawn = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
+    random_samples = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
     chosen = dict(nearest)  # texts by the ids of their expressions
     ids = {text["text_id"]: number for number, text in nearest.items()}
-    for text in chain.from_iterable(drawn):
+    for text in chain.from_iterable(random_samples):
         chosen[ids.setdefault(text["text_id"], RANDOM + text["text_id"])] = text
-    random_sets = [[ids[text["text_id"]] for text in texts_drawn] for texts_drawn in drawn]
+    random_sets = [[ids[text["text_id"]] for text in sample] for sample in random_samples]
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
     for template in hand["expressions"]:
         if template["direction"] != checks.rewritten(task):
             shared.append(HAND + template["expression_id"])
             sampled.append({**template, "expression_id": shared[-1]})
-    counted = nearest.values() if nearest else chain.from_iterable(drawn)
+    counted = nearest.values() if nearest else chain.from_iterable(random_samples)
     return {
         "task": name,
         "origin": "recs",

@@ -1,4 +1,4 @@
-"""Stages 1 and 3 of RECS: what every rewriter is asked, and the texts that came, each checked."""
+"""Stages 1 and 3 of RECS: the rewriters' requests, and their texts, each checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict

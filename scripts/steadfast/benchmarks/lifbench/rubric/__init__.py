@@ -78,7 +78,7 @@ def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, 
             return expected.expected_labels(prompt, context["documents"]), variables["candidates"]
         case "MF":
             groups = context["duplicate_groups"]
-            duplicates = [expected.asked_fields(prompt, context, group) for group in groups]
+            duplicates = [expected.requested_fields(prompt, context, group) for group in groups]
             # An instruction may itself hold "{input}".
             around = []
             for part in scenario_prompt.partition("{input}")[::2]:

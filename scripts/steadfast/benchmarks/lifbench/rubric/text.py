@@ -45,15 +45,15 @@ def core(text: str) -> str:
     return text.strip(_ENDS) or text
 
 
-def only_repeats(text: str, asked: str) -> bool:
-    r"""Tells whether a text has no words but those that were asked, once or several times.
+def only_repeats(text: str, expected: str) -> bool:
+    r"""Tells whether a text has no words but the expected ones, once or several times.
 
     >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
     True
     """
     text = _NO_LETTERS.sub("", folded(text))
-    asked = _NO_LETTERS.sub("", folded(asked))
-    return bool(asked and text) and not text.replace(asked, "")
+    expected = _NO_LETTERS.sub("", folded(expected))
+    return bool(expected and text) and not text.replace(expected, "")
 
 
 def allowed_edits(expected: str) -> int:

@@ -140,8 +140,8 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     """Returns shares of the variance between contexts, expressions, variables and repeats."""
     rows = tidy.rows_of(results.frames["variance"], task=OVERALL)
     headings: dict[str, str] = dict(STRINGS["variance"])
-    drawn = variance.REPEAT in set(rows["perspective"])
-    if not drawn:
+    has_repeats = variance.REPEAT in set(rows["perspective"])
+    if not has_repeats:
         del headings[variance.REPEAT]
     columns = [Values(values_by_model(tidy.rows_of(rows, perspective=key))) for key in headings]
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
@@ -155,5 +155,5 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
         slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}
         notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
     shares = [MODEL, *columns_of(headings.values(), "Share of the variance")]
-    repeats = STRINGS["variance_repeats"] if drawn else ""
+    repeats = STRINGS["variance_repeats"] if has_repeats else ""
     return results.table(name, shares, sections, notes, repeats=repeats)

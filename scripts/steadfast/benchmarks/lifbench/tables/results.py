@@ -49,10 +49,10 @@ class LifbenchResults(Results):
             "lengths": ", ".join(self.lengths),
         }
         words = {**STRINGS, "captions": CAPTIONS}
-        drawn, families = sampled(frames["sampling_units"])
+        units, families = sampled(frames["sampling_units"])
         if families:
             words["sampling_unit"] = STRINGS["families"]
-        super().__init__({**frames, "sampling_units": drawn}, display, words, slots)
+        super().__init__({**frames, "sampling_units": units}, display, words, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_baseline = _by_model(frames["baseline"], ["task", "length"])

@@ -44,7 +44,7 @@ def find_duplicates(
     keys: list[str],
     around: list[str],  # of the context in the prompt, which no point is about
 ) -> Marks:
-    """Marks MF: a line per group of duplicates, each a list of lists of the asked fields."""
+    """Marks MF: a line per group of duplicates, each a list of lists of the requested fields."""
     lines = list(map(reading.parts_of, response.split("\n")))
     listed = reading.groups_of(response, lines, keys)
     groups = reading.without_names(listed, keys, facts.values)
@@ -65,12 +65,12 @@ def find_duplicates(
 
 
 def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
-    """Tells whether lists are groups: of documents' values, or of the form asked for."""
-    is_as_asked = any(part.is_group for part in chain.from_iterable(lines))
+    """Tells whether lists are groups: of documents' values, or of the requested form."""
+    has_groups = any(part.is_group for part in chain.from_iterable(lines))
     for group in groups:
         entries = set(chain.from_iterable(group))
         has_values = None in entries or not facts.values.isdisjoint(entries)
-        if has_values and (len(group) > 1 or is_as_asked):
+        if has_values and (len(group) > 1 or has_groups):
             return True
     return False
 
@@ -93,7 +93,7 @@ def _line_form(
 
 
 def _documents_form(written: list[Any], groups: list[Group], width: int) -> float:
-    """Returns the share of inner lists that are a document as asked for: a value for each field.
+    """Returns the share of inner lists that are a document: a value for each requested field.
 
     ``groups`` are the documents as they were read. An inner list that was read as something else
     had several values in one string, or the fields' names before them.

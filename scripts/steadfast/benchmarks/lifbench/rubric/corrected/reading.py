@@ -148,5 +148,5 @@ def strings(value: Any) -> list[str]:
 
 
 def entries_form(plain: Sequence[bool]) -> float:
-    """Returns 1 if each entry of a list is what was asked for and nothing else; .5 if none is."""
+    """Returns 1 if each entry of a list has the requested form; .5 if none has."""
     return 0.5 + 0.5 * sum(plain) / len(plain) if plain else 1.0

@@ -51,7 +51,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
             records = facts.labelled[sentence]
             if row.type in [record["type"] for record in records if not record["fake"]]:
                 right.add(sentence)
-    # Rows beyond the number asked for lower the shares, so that a list of all earns little.
+    # Rows beyond the requested number lower the shares, so that a list of all earns little.
     claimed = max(n, len(rows), len(named))
     plain_share = plain / max(n, len(rows))
     points = {
@@ -66,7 +66,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 
 
 def _number(count: int, n: int) -> float:
-    """Returns a point for the number that was asked for, and one for being near it."""
+    """Returns a point for the requested number, and one for being near it."""
     return (count == n) + max(0, 1 - abs(count - n) / n)
 
 
@@ -182,7 +182,7 @@ def _lone_type(line: str, separator: str) -> str | None:
 
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
-    """Yields lines, each with the type of the heading above it behind it."""
+    """Yields lines, with the type from the heading above appended to each."""
     heading = None
     used = True
     # The empty heading at the end makes the last one come out if no line is below it.
@@ -199,7 +199,7 @@ def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iter
 
 
 def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
-    """Yields lines, each with the type in the next line behind it; separators between go."""
+    """Yields lines, with the type from the next line appended to each; separators go."""
     untyped: str | None = None  # the line that waits for its type
     for line, lone_type in lines:
         if untyped is not None and lone_type:

@@ -52,7 +52,7 @@ def label_documents(
 def find_duplicates(
     response: str, facts: MultiDocFacts, expected: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
-    """Marks MF: a line per group of duplicates, a list of lists of the asked fields."""
+    """Marks MF: a line per group of duplicates, a list of lists of the requested fields."""
     lines = parsing.double_bracketed(response)
     form, listed = _json_lines(response, lines)
     entries = list(chain.from_iterable(chain.from_iterable(listed)))
