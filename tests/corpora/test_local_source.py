@@ -66,28 +66,41 @@ def test_json_list_is_read_also_with_a_byte_order_mark(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("name", "content", "message"),
     [
-        ('[{"body": "One."},\n {"body": }]', "data.json:2: not valid JSON (Expecting value"),
-        ('[{"body": "One."}', "data.json:1: not valid JSON (Expecting ',' delimiter"),
-        ('[{"body": "One."}] []', "data.json:1: not valid JSON (Extra data"),
-        ('"One."', "a list of records was expected, not str"),
-        ('[{"body": "One."}, "Two."]', "record 2: a JSON object was expected, not str"),
-        ('[{"body": ' + "1" * 5000 + "}]", "data.json: not valid JSON (Exceeds the limit (4300"),
-        ("[" * 10**5, "data.json: not valid JSON (maximum recursion depth"),
-        ("", "data.json:1: not valid JSON"),
+        ("a.json", '[{"body": "One."},\n {"body": }]', "a.json:2: not valid JSON (Expecting value"),
+        ("a.json", '[{"body": "One."}', "a.json:1: not valid JSON (Expecting ',' delimiter"),
+        ("a.json", '[{"body": "One."}] []', "a.json:1: not valid JSON (Extra data"),
+        ("a.json", '"One."', "a list of records was expected, not str"),
+        ("a.json", '[{"body": "One."}, "Two."]', "record 2: a JSON object was expected, not str"),
+        ("a.json", '[{"body": ' + "1" * 5000, "a.json: not valid JSON (Exceeds the limit (4300"),
+        ("a.json", "[" * 10**5, "a.json: not valid JSON (maximum recursion depth"),
+        ("a.json", "", "a.json:1: not valid JSON"),
+        ("a.jsonl", '{"body": "One."}\n\n{"body": "cut\n', "a.jsonl:3"),
+        ("a.jsonl", '{"body": "One."}\n\n' + "[" * 10**5 + "\n", "a.jsonl:3"),
+        ("a.jsonl", '{"body": "One."}\n\n[1]\n', "a.jsonl:3"),
+        ("a.jsonl", '{"body": "One."}\n\n"text"\n', "a.jsonl:3"),
+        ("a.jsonl", '{"body": "caf\xe9"}', "a.jsonl"),  # in Latin-1
+        ("a.jsonl", '{"body": " "}\n', "has no text"),
+        ("a.pdf", "One.", ".jsonl"),
     ],
 )
-def test_invalid_json_list_is_reported(tmp_path, content, message):
-    (tmp_path / "data.json").write_text(content)
-    assert message in error_message(tmp_path, glob="*.json")
+def test_invalid_file_is_reported(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content, encoding="latin-1")
+    assert message in error_message(tmp_path, glob="*")
 
 
-@pytest.mark.parametrize("line", ['{"body": "cut', "[" * 10**5, "[1]", '"text"'])
-def test_invalid_line_is_reported_with_its_number(tmp_path, line):
-    path = write(tmp_path, {"body": "One."})
-    path.write_text(path.read_text() + "\n" + line + "\n")
-    assert f"{path}:3" in error_message(tmp_path)
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"directory": "gone"}, "no such directory"),
+        ({"glob": "nothing/*.jsonl"}, "'nothing/*.jsonl'"),
+        ({"glob": ""}, "''"),
+        ({"glob": "/absolute/*.jsonl"}, "'/absolute/*.jsonl'"),
+    ],
+)
+def test_source_without_a_file_is_reported(tmp_path, source, message):
+    assert message in error_message(tmp_path, **source)
 
 
 def test_blank_and_repeated_texts_are_left_out(tmp_path):
@@ -101,15 +114,6 @@ def test_repeated_ids_are_numbered(tmp_path):
     assert [record["id"] for record in records] == ["1", "1-2", "1-3"]
 
 
-def test_missing_directory_is_reported(tmp_path):
-    assert "no such directory" in error_message(tmp_path, directory=str(tmp_path / "gone"))
-
-
-@pytest.mark.parametrize("glob", ["nothing/*.jsonl", "", "/absolute/*.jsonl"])
-def test_glob_without_a_file_is_reported(tmp_path, glob):
-    assert repr(glob) in error_message(tmp_path, glob=glob)
-
-
 def test_missing_field_is_reported_with_its_line_and_the_fields(tmp_path):
     path = write(tmp_path, {"body": "One.", "n": 1}, {"text": "Two.", "n": 2})
     message = error_message(tmp_path)
@@ -117,21 +121,6 @@ def test_missing_field_is_reported_with_its_line_and_the_fields(tmp_path):
     assert "needed are body; the record has text, n" in message
     fields = {"text": "body", "title": "head"}
     assert "needed are body, head;" in error_message(tmp_path, fields=fields)
-
-
-def test_file_that_is_not_utf8_is_reported(tmp_path):
-    write(tmp_path).write_bytes('{"body": "café"}'.encode("latin-1"))
-    assert "1.jsonl" in error_message(tmp_path)
-
-
-def test_unsupported_file_format_is_refused(tmp_path):
-    (tmp_path / "notes.pdf").write_text("One.")
-    assert ".jsonl" in error_message(tmp_path, glob="*.pdf")
-
-
-def test_empty_corpus_is_refused(tmp_path):
-    write(tmp_path, {"body": " "})
-    assert "has no text" in error_message(tmp_path)
 
 
 @pytest.mark.parametrize("corpus", RECORDS)
