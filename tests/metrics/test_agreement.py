@@ -270,7 +270,7 @@ def judged(points, other_raters=None, repeat=0) -> Scored:
     return Scored("m", "en", record | {"points": points, "other_raters": other_raters or {}})
 
 
-def test_judge_verdicts_are_read_from_the_score_and_from_other_raters():
+def test_judge_verdicts_come_from_the_score_and_other_raters():
     other_raters = {"b": {"points": {"1": -1, "2": 1.0}}, "c": {"points": None}}
     verdicts = judge_verdicts([judged({"1": 0.0}, other_raters)], ["a", "b", "c"], numbered_points)
     assert verdicts == {"a": {("m", "s", 1): 0}, "b": {("m", "s", 2): 1}, "c": {}}

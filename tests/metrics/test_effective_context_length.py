@@ -87,7 +87,7 @@ def test_retention_s_interval_matches_the_t_test_of_the_difference():
     assert [row["low"], row["high"]] == pytest.approx([low, high], rel=0.05)
 
 
-def test_model_without_a_score_at_the_shortest_length_has_no_retention():
+def test_retention_needs_a_score_at_the_shortest_length():
     absent = scores({"8k": [0.5, 0.7]}, "absent")
     zero = scores({"4k": [0.0, 0.0], "8k": [0.0, 0.0]}, "zero")
     complete = scores({"4k": [0.6, 0.8], "8k": [0.6, 0.8]}, "complete")

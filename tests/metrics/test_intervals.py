@@ -83,7 +83,7 @@ def test_stratum_of_one_cluster_leaves_the_mean_without_interval():
     assert np.isnan([overall["low"], overall["high"]]).all()
 
 
-def test_unscored_samples_and_those_without_cluster_or_task_are_left_out():
+def test_samples_without_score_cluster_or_task_are_left_out():
     frame = cluster_scores({"a": [0.0, np.nan], "b": [1.0]})
     assert estimates(frame).rows()[["value", "n"]].values.tolist() == [[0.5, 2]]
     frame = cluster_scores({"a": [0.1, 0.9], "b": [0.3, 0.9], "c": [0.5]})

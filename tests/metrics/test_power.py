@@ -29,7 +29,7 @@ def test_detectable_difference_by_hand():
 
 @pytest.mark.parametrize("clusters", [8, 120])
 @pytest.mark.parametrize("skewed", [False, True])
-def test_comparison_has_80_percent_power_at_the_detectable_difference(clusters, skewed):
+def test_detectable_difference_has_80_percent_power(clusters, skewed):
     rng = np.random.default_rng(4)
     size = (1000, clusters)
     # Of variance 1; the mean is low where the better model fails in a few contexts.

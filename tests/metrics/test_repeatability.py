@@ -86,7 +86,7 @@ def deviation_file(folder, model, part, *deviations):
     return path
 
 
-def test_deviation_is_the_larger_way_s_and_the_mean_variance_of_parts(tmp_path):
+def test_deviation_pools_the_larger_one_of_each_part(tmp_path):
     files = [
         deviation_file(tmp_path, "m", "4k", 0.1, 0.3),
         deviation_file(tmp_path, "m", "8k", 0.1, 0.1),

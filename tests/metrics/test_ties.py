@@ -27,7 +27,7 @@ def comparisons(**p_values: float) -> pd.DataFrame:
 TIES = Ties.of(comparisons(ac=0.04, ad=0.001, bd=0.01, cd=0.049, bc=0.05))
 
 
-def test_ranks_are_ranges_and_best_are_those_not_significantly_worse():
+def test_ranks_and_best_models_follow_the_test():
     assert TIES.ranks(VALUES) == {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": (4, 4)}
     assert TIES.best(VALUES) == {"a", "b"}
     assert TIES.best({"b": 0.8, "c": 0.7, "d": 0.1}) == {"b", "c"}
@@ -42,7 +42,7 @@ def test_each_model_is_ranked_by_its_own_p_values():
     assert Ties.of(one_sided).ranks(["a", "b"]) == {"a": (1, 2), "b": (2, 2)}
 
 
-def test_nothing_is_ranked_without_a_test_and_nothing_bold_with_few_clusters():
+def test_missing_test_gives_no_ranks_and_few_clusters_no_bold():
     untested = Ties.of(comparisons().assign(p_model=math.nan))
     for ties in (NO_TIES, untested):
         assert (ties.best(VALUES), ties.ranks(VALUES)) == (set(), {})

@@ -84,7 +84,7 @@ def test_undefined_kappa_is_noted(other, has_note):
     assert ("No kappa" in str(notes)) == has_note
 
 
-def test_raters_without_common_responses_and_simulated_judges_have_no_pair():
+def test_raters_without_common_responses_have_no_row():
     engines = {"real": "openai", "other": "vllm", "dummy": "reference", "idle": "simulated"}
     judges = {name: Shown(name, engine=engine) for name, engine in engines.items()}
     raters = {

@@ -37,7 +37,7 @@ def test_models_by_measures_have_values_and_intervals(tmp_path):
     assert summary["Model"].tolist() == ["b", "Model_A", "c"]
 
 
-def test_models_that_may_be_best_are_bold_and_notes_have_sampling_units(tmp_path):
+def test_best_models_are_bold_with_notes_on_sampling(tmp_path):
     sampling = {"sampled": "18 contexts", "clusters": 18, "minimum_detectable_difference": 0.0551}
     ars = [
         row("a", "ARS", 0.7, better_than="c", worse_than="", not_distinguished="b", **sampling),
@@ -200,7 +200,7 @@ def test_rank_correlation_reverses_measures_where_small_is_better(tmp_path):
     assert "IFS: sign reversed" in text(tmp_path, "summary_correlations.md")
 
 
-def test_rank_correlation_is_of_real_models_that_have_both_measures(tmp_path):
+def test_rank_correlation_uses_real_models_with_both_measures(tmp_path):
     excluded = [row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0), row("sim-x", "PSR", 0.1)]
     rows = [*abc_rows("PSR", 0.1, 0.2, 0.3), *abc_rows("DRFR", 0.1, 0.2), *excluded]
     assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["2", "", ""]}

@@ -48,16 +48,14 @@ def test_models_with_other_prompts_are_marked():
     assert "scored on other prompts" in shared_notes(roster, judged=False)[0][1]
 
 
-@pytest.mark.parametrize(
-    "prompts", [{"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None]
-)
-def test_models_with_the_same_prompts_are_not_marked(prompts):
-    roster = Roster(["m"], DISPLAY, prompts)
-    assert roster.label("m") == "m"
-    assert shared_notes(roster, judged=True) == []
+def test_models_with_the_same_prompts_are_not_marked():
+    for prompts in ({"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None):
+        roster = Roster(["m"], DISPLAY, prompts)
+        assert roster.label("m") == "m", prompts
+        assert shared_notes(roster, judged=True) == [], prompts
 
 
-def test_released_scores_on_the_same_prompts_are_marked_beside_others():
+def test_released_scores_on_the_same_prompts_are_marked():
     display = replace(DISPLAY, models={"m": Shown("m"), "n": Shown("n", engine="scored")})
     roster = Roster("mn", display, {"m": "own", "n": "own"})
     assert labels(roster) == ["m", "n (released)"]
@@ -89,9 +87,6 @@ def test_note_names_the_judges_of_real_and_simulated_models(models, judges, note
     judge_note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
     assert note in judge_note
     assert ("GPT-4o" in judge_note) == has_real_judge
-
-
-def test_no_judge_has_no_note():
     assert Roster(["m"], DISPLAY).judge_note is None
 
 
