@@ -72,15 +72,9 @@ LAYOUTS = {
         ),
         "document/train-00001-of-00002.parquet": parquet_file({"report": "C", "summary": "S"}),
     },
-    "archives of JSON lines named .txt": {
-        "govreport.py": b"import datasets\n",
-        "test.zip": zip_file({"test.txt": reports("T")}),
-        "train.zip": zip_file({"train.txt": reports("A", "B", "C")}),
-    },
     "one archive of all splits": {
         "all.zip": zip_file({"test.csv": b"report\nT\n", "train.csv": b"report\nA\nB\nC\n"})
     },
-    "CSV with an odd name": {"pual_essays.csv": b"id,report\n1,A\n2,B\n3,C\n"},
     "JSON lines": {"train.jsonl": reports("A", "B", "C"), "validation.jsonl": reports("V")},
     "JSON lines named .json": {"reports.json": reports("A", "B", "C")},
     "JSON list beside metadata": {

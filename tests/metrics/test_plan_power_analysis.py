@@ -25,8 +25,8 @@ def analysis(folder, *changes: dict, measures=ARS):
 
 
 def test_most_variable_pair_determines_the_number_of_contexts(tmp_path):
-    others = [{"other": "c", "error": 0.01}, {"task": "MF", "error": 0.5}]
-    (row,), page = analysis(tmp_path, {}, *others)
+    other_rows = [{"other": "c", "error": 0.01}, {"task": "MF", "error": 0.5}]
+    (row,), page = analysis(tmp_path, {}, *other_rows)
     assert (row["clusters"], row["clusters_all"]) == (PILOT.needed(0.05), PILOT.needed(0.05, 3))
     assert row["factor"] == row["clusters_all"] / 20
     # .05^(1/k): none of k contexts fails in 5 of 100 runs

@@ -73,9 +73,9 @@ def test_missing_samples_of_a_model_do_not_affect_another():
     rng = np.random.default_rng(4)
     frame = factorial(rng.random(24), 3, 4, 2)
     incomplete = frame.assign(model="n", total=rng.random(24)).drop(index=[3, 9])
-    both = pd.concat([frame, incomplete], ignore_index=True)
-    assert shares(both) == pytest.approx(shares(frame))
-    assert set(task_rows(both, model="n")["n"]) == {22}
+    models = pd.concat([frame, incomplete], ignore_index=True)
+    assert shares(models) == pytest.approx(shares(frame))
+    assert set(task_rows(models, model="n")["n"]) == {22}
 
 
 def test_differences_between_repeats_are_a_share():

@@ -63,15 +63,14 @@ def test_points_have_their_intervals():
 
 
 def test_large_group_is_split_into_panels():
-    group = Group("G", tuple(f"m{n:02d}" for n in range(21)), "model")
-    panels = [tuple(models) for _, models in lineups([group])]
-    assert panels == [group.models[:7], group.models[7:14], group.models[14:]]
+    names = [f"m{n:02d}" for n in range(21)]
+    panels = lineups([Group("G", tuple(names), "model")])
+    assert panels == [("G", names[:7]), ("G", names[7:14]), ("G", names[14:])]
 
 
 def test_small_groups_share_a_panel():
-    groups = [Group("G", tuple(f"{name}{n}" for n in range(4)), "model") for name in "abc"]
-    panels = [(heading, len(models)) for heading, models in lineups(groups)]
-    assert panels == [("G; G", 8), ("G", 4)]
+    groups = [Group("G", tuple(names), "model") for names in ("abcd", "efgh", "ijkl")]
+    assert lineups(groups) == [("G; G", list("abcdefgh")), ("G", list("ijkl"))]
 
 
 def test_figure_shows_the_best_of_many_models_with_a_note():

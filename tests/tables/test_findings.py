@@ -43,14 +43,14 @@ def test_models_not_significantly_below_the_highest_are_named(sentences):
 
 
 def test_lead_without_a_test_is_noted(sentences):
-    highest, *others = abc_rows("ARS", 0.7, 0.6, 0.5, sampled="3 families of contexts")
+    highest, *lower = abc_rows("ARS", 0.7, 0.6, 0.5, sampled="3 families of contexts")
     sentence = (
         "Too few sampling units to distinguish the highest from any other: LIFBench (3 families of "
         "contexts)."
     )
-    assert sentence in sentences(highest, *others)
+    assert sentence in sentences(highest, *lower)
     tested = {"better_than": "b c", "worse_than": "", "not_distinguished": ""}
-    assert sentence not in sentences(highest | tested, *others)
+    assert sentence not in sentences(highest | tested, *lower)
 
 
 def test_effective_lengths_are_named(sentences):

@@ -117,9 +117,9 @@ def test_hidden_characters_are_shown_as_code_points(text, shown):
 
 @given(st.text(st.characters()))
 def test_shown_text_is_printable(text):
-    shown = visible(text)
-    shown.encode("utf-8")
-    categories = {unicodedata.category(char) for char in shown if char not in "\n\t"}
+    printable = visible(text)
+    printable.encode("utf-8")
+    categories = {unicodedata.category(char) for char in printable if char not in "\n\t"}
     assert categories.isdisjoint({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
