@@ -104,7 +104,7 @@ def test_error_and_interval_match_a_paired_t_test():
     assert [row["low"], row["high"]] == pytest.approx(expected.confidence_interval(), rel=1e-2)
 
 
-def test_interval_of_skewed_differences_inverts_hall_s_cubic():
+def test_interval_of_skewed_differences_inverts_halls_cubic():
     row = paired(HOURS, base=1e4)
     t = 2.262157  # nine degrees of freedom, 97.5 %
     error = 0.3889587

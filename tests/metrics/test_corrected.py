@@ -72,7 +72,7 @@ def test_corrected_intervals_cover_a_share_near_the_limit(labelled):
     assert 0.92 <= covered / RUNS <= 0.985
 
 
-def test_labels_of_all_groups_give_the_people_s_mean():
+def test_labels_of_all_groups_replace_the_judge():
     judge = np.ones((20, 2))
     estimate = corrected(judge, np.ones((20, 2)), np.arange(20) % 2.0, np.ones(20, bool))
     assert estimate.value == 0.5
@@ -117,7 +117,7 @@ def test_differences_are_paired_and_of_labelled_models():
     assert list(rows["clusters"]) == [20, 20, 20]
 
 
-def test_labels_that_all_agree_have_wilson_s_interval():
+def test_labels_that_all_agree_have_a_wilson_interval():
     row = rows_of(verdicts("a", [1.0, 0.0] * 20), verdicts("a", [0.0] * 20)).loc[("a", "")]
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
     assert (row["value"], row["low"]) == (0, pytest.approx(0, abs=1e-12))

@@ -104,7 +104,7 @@ def test_differences_in_other_metrics_lose_their_intervals():
     assert frames["corrected"][["low", "raw_low"]].iloc[1].isna().all()
 
 
-def test_expected_responses_follow_each_model_s_rounds():
+def test_expected_responses_follow_the_rounds_of_each_model():
     def metrics(models):
         coverage = pd.DataFrame({"model": models, "task": "T"})
         scored = coverage["model"].map({"a": 6, "b": 6, "c": 4})
@@ -117,7 +117,7 @@ def test_expected_responses_follow_each_model_s_rounds():
     assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
 
 
-def test_nothing_is_expected_of_a_task_beyond_a_model_s_rounds():
+def test_tasks_beyond_the_rounds_of_a_model_expect_nothing():
     def metrics(models):
         tasks = ["T", "U"] if "b" in models else ["T"]
         cells = pd.MultiIndex.from_product([models, tasks], names=["model", "task"])

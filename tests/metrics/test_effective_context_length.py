@@ -75,7 +75,7 @@ def test_clusters_of_both_lengths_are_paired():
     assert paired_rows["low"][1] > 0.85 > unpaired_rows["low"][1]
 
 
-def test_retention_s_interval_matches_the_t_test_of_the_difference():
+def test_retention_interval_matches_the_paired_t_test():
     rng = np.random.default_rng(1)
     short = rng.uniform(1.2, 1.8, 12)  # beyond 1, so that no limit is near
     long = 0.9 * short + rng.normal(0, 0.1, 12)

@@ -27,7 +27,7 @@ def test_expected_responses_count_samples_of_the_same_prompts():
     assert counts == {"m": 2, "short": 2, "other": 3}
 
 
-def test_expected_responses_count_the_model_s_repeats():
+def test_expected_responses_count_repeats():
     repeated = responses("m", "a0", "a1", "a2", "b0", "b1", "b2")
     single = responses("n", "a0", "b0")
     counts = expected(repeated, single, responses("lost", "a0", "a1"), by=("task",))
@@ -37,7 +37,7 @@ def test_expected_responses_count_the_model_s_repeats():
     }  # fmt: skip
 
 
-def test_models_without_recorded_prompts_answered_the_run_s_own():
+def test_models_without_recorded_prompts_answered_own_prompts():
     assert models_by_prompts(pd.DataFrame({"model": ["m", "n"]})) == {"m": OWN, "n": OWN}
 
 

@@ -26,7 +26,7 @@ def interval(frame: pd.DataFrame, **options) -> list[float]:
     return [row["low"], row["high"]]
 
 
-def test_interval_is_student_s_t_of_clusters_by_stratum():
+def test_interval_is_a_t_interval_of_clusters_by_stratum():
     # Means .3, .5 and .7: standard error .2 / √3.
     frame = cluster_scores({"a": [0.2, 0.4], "b": [0.5, 0.5], "c": [0.7, 0.7]})
     half = T2 * 0.2 / math.sqrt(3)
@@ -53,7 +53,7 @@ def test_interval_is_of_log_odds_between_the_limits():
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 20])
-def test_clusters_without_failure_have_clopper_pearson_s_interval(clusters):
+def test_clusters_without_failure_have_a_clopper_pearson_interval(clusters):
     frame = cluster_scores({f"c{i}": [1.0, 1.0] for i in range(clusters)})
     assert interval(frame) == pytest.approx([0.05 ** (1 / clusters), 1.0])
 
@@ -66,7 +66,7 @@ def test_clusters_that_agree_between_the_limits_have_an_interval():
 
 
 @pytest.mark.parametrize("right", [1, 5, 12, 23])
-def test_single_verdicts_have_wilson_s_interval(right):
+def test_single_verdicts_have_a_wilson_interval(right):
     frame = cluster_scores({f"r{i}": [float(i < right)] for i in range(24)})
     expected = binomtest(right, 24).proportion_ci(method="wilson")
     assert interval(frame) == pytest.approx([expected.low, expected.high])

@@ -60,7 +60,7 @@ def test_variation_of_different_responses_by_hand():
         ({"D": 1}, {"E": 1}, None),
     ],
 )
-def test_deviation_of_a_response_is_weighted_by_the_part_s_tasks(counts, weights, expected):
+def test_deviation_of_a_response_is_weighted_by_tasks(counts, weights, expected):
     overall = variation("overall", counts=counts, weights=weights)
     assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
 

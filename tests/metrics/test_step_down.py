@@ -50,12 +50,12 @@ def t_statistics(estimates: Estimates) -> np.ndarray:
 
 
 @pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
-def test_unchanged_signs_have_the_statistic_of_the_single_test(strata):
+def test_statistic_of_unchanged_signs_is_that_of_the_single_test(strata):
     estimates = differences(random_scores(4, strata))
     assert unchanged_statistics(estimates) == pytest.approx(t_statistics(estimates))
 
 
-def test_single_test_s_statistic_with_missing_clusters():
+def test_statistic_of_the_single_test_with_missing_clusters():
     frame = random_scores(3, "xxxxyyy")
     missing = (frame["model"] == "m0") & frame["cluster"].isin(["5", "6"])
     estimates = differences(frame[~missing])
@@ -63,7 +63,7 @@ def test_single_test_s_statistic_with_missing_clusters():
     assert unchanged_statistics(estimates) == pytest.approx(t_statistics(estimates))
 
 
-def test_single_test_s_statistic_with_unequal_weights():
+def test_statistic_of_the_single_test_with_unequal_weights():
     estimates = differences(random_scores(3, "xxxxyyy"))
     shares = estimates.shares * np.array([1, 2, 3, 4, 3, 2, 1])
     shares /= shares.sum(axis=1, keepdims=True)
@@ -155,7 +155,7 @@ def test_overall_differences_change_signs_by_whole_contexts():
     assert row["p_adjusted"] == max(expected, row["p"]) == pytest.approx(2 / 32)
 
 
-def test_intervals_stay_within_their_own_task_s_limits():
+def test_intervals_stay_within_the_limits_of_their_task():
     """A task whose totals exceed 1 widens no other's limits, and overall its share alone."""
     values = np.array([[0.9, 0.1, 0.9, 0.1], [0.1, 0.9, 0.1, 0.2]])
     doubled = scores(values * 2, "xxxx").assign(task="U", sample_id=list("abcdabcd"))

@@ -68,7 +68,7 @@ def test_summary_has_the_relations_of_each_model():
 
 
 @given(st.lists(st.sampled_from([0.001, 0.2, math.nan]), min_size=6, max_size=6))
-def test_ranks_include_the_model_s_position_and_best_the_highest(p_values):
+def test_rank_ranges_include_the_position_of_the_model(p_values):
     ties = Ties.of(comparisons().assign(p_model=p_values, p_other=p_values, p_adjusted=p_values))
     ranks = ties.ranks(VALUES)
     for position, model in enumerate(VALUES, start=1):
