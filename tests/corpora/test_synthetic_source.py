@@ -1,4 +1,4 @@
-"""Synthetic corpora: seeded, growing by extension, without repetition, in the real ones' formats."""
+"""Synthetic corpora: seeded, growing by extension, without repetition, like the real ones."""
 
 import random
 import re
