@@ -172,8 +172,8 @@ PINNED = {
 
 @pytest.mark.parametrize("corpus", PINNED)
 def test_pinned_data_sets_are_read_in_their_layout(hub, lock, corpus):
-    file, hub.files = PINNED[corpus]
-    hub.files |= CARD
+    corpus_file, files = PINNED[corpus]
+    hub.files = CARD | files
     source = facts("corpora/hub.yaml")[corpus]
     hub.repo = source["repo"]
     hub.revision = source["revision"]
@@ -182,7 +182,7 @@ def test_pinned_data_sets_are_read_in_their_layout(hub, lock, corpus):
     assert [record["text"] for record in records] == [f"{fields['text']} 1", f"{fields['text']} 2"]
     if "title" in fields:
         assert records[0]["title"] == f"{fields['title']} 1"
-    assert list(read_json(lock)[hub.repo][hub.revision]) == [file]
+    assert list(read_json(lock)[hub.repo][hub.revision]) == [corpus_file]
 
 
 def test_shards_are_ordered_by_their_numbers():
