@@ -40,16 +40,14 @@ def test_interval_is_a_t_interval_of_clusters_by_stratum():
 
 def test_interval_is_of_log_odds_between_the_limits():
     # .9 is log 9, with the standard error .1/√3 over .9·.1. Clusters are not skewed.
+    frame = cluster_scores({"a": [1.0], "b": [0.9], "c": [0.8]})
     half = T2 * 0.1 / math.sqrt(3) / 0.09
     expected = expit([math.log(9) - half, math.log(9) + half])
-    assert interval(cluster_scores({"a": [1.0], "b": [0.9], "c": [0.8]})) == pytest.approx(
-        expected, rel=1e-4
-    )
+    assert interval(frame) == pytest.approx(expected, rel=1e-4)
     # values beyond a limit have none on that side
+    frame = cluster_scores({"a": [1.3], "b": [0.9], "c": [1.1]})
     half = T2 * 0.2 / math.sqrt(3)
-    assert interval(cluster_scores({"a": [1.3], "b": [0.9], "c": [1.1]})) == pytest.approx(
-        [1.1 - half, 1.1 + half], rel=1e-4
-    )
+    assert interval(frame) == pytest.approx([1.1 - half, 1.1 + half], rel=1e-4)
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 20])
