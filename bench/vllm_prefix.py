@@ -192,7 +192,8 @@ def measure(folder: Path, length: str, python: str, tight: bool, ways: Sequence[
     results = {}
     for way in ways:
         out = folder / f"{way}.json"
-        call = [python, HERE, "--way", way, "--length", length, "--folder", folder, "--out", out]
+        call = [python, HERE, "--measured", way, "--length", length]
+        call += ["--folder", folder, "--out", out]
         call += ["--tight"] if tight else []
         done = subprocess.run(call, env=environment(), capture_output=True, text=True, check=False)
         if done.returncode:
@@ -286,17 +287,17 @@ def main() -> None:
     parser.add_argument(
         "--ways", nargs="+", choices=WAYS, default=list(WAYS), help="ours and others"
     )
-    for hidden in ("--way", "--folder", "--out"):
+    for hidden in ("--measured", "--folder", "--out"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.way:
+    if args.measured:
         folder = Path(args.folder)
-        if args.way == "short":
+        if args.measured == "short":
             result = short(folder, args.length)
-        elif args.way == "ours":
+        elif args.measured == "ours":
             result = ours(folder, args.length, args.tight)
         else:
-            result = generate(folder, args.way, args.length, args.tight)
+            result = generate(folder, args.measured, args.length, args.tight)
         Path(args.out).write_text(json.dumps(result), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as name:
