@@ -126,7 +126,7 @@ def test_boundary_is_crossed_at_the_hand_calculated_z():
         ([9, 5, 5, 0], 2, [False, True, True, False]),  # the first is in, whoever the second is
         ([9, 8, 7, 0], 2, [True, True, True, False]),  # any two of three may be the best
         ([9, 5, 0, 0], 3, [False, False, True, True]),  # one of the last two is the third
-        ([0, 0, 0, 0], 4, [False] * 4),  # all are
+        ([0, 0, 0, 0], 4, [False] * 4),  # all models are among the top
     ],
 )
 def test_models_go_on_while_the_top_is_open(scores, top, going_on):

@@ -31,7 +31,7 @@ def judged(rng, share: float, truth_correlation: float, error_correlation: float
 
 
 def interval(judged: np.ndarray, is_labelled: np.ndarray, lowest: float) -> tuple[float, float]:
-    """The corrected interval; the truth is what people say of labelled groups."""
+    """The corrected interval; people label the truth."""
     truth, verdicts = judged.sum(axis=2)
     weights = np.column_stack([np.full(GROUPS, float(ITEMS)), ITEMS * is_labelled])
     values = np.column_stack([verdicts, verdicts * is_labelled])

@@ -26,7 +26,7 @@ def retention(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reach(values: list[float], low: list[float], high: list[float]) -> Reach:
-    """Of the values and intervals beyond the shortest length."""
+    """The reach by values and intervals of the lengths beyond the shortest."""
     rows = pd.DataFrame({"model": "m", "length": LENGTHS[: len(values) + 1], "retention": 0.85})
     rows = rows.assign(value=[1, *values], low=[math.nan, *low], high=[math.nan, *high])
     return reaches(rows)["m"]

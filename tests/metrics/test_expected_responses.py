@@ -1,4 +1,4 @@
-"""Whose prompts models answered, and how many responses are expected of each."""
+"""The number of expected responses of each model, and the prompts that it answered."""
 
 import pandas as pd
 

@@ -14,7 +14,7 @@ from scipy.stats import binomtest, norm
 from steadfast.stats.intervals import Clusters, Estimates, joined
 
 T2 = 4.302653  # Student's t, 97.5 %, of 2 degrees of freedom (tables)
-NO_LIMITS = (-1e6, 1e6)  # so far off that they change nothing
+NO_LIMITS = (-1e6, 1e6)  # too far off to have an effect
 
 
 def estimates(frame: pd.DataFrame, **options) -> Estimates:

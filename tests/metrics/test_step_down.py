@@ -33,7 +33,7 @@ def compared(frame: pd.DataFrame, *tasks: str) -> pd.DataFrame:
 
 
 def differences(frame: pd.DataFrame) -> Estimates:
-    """Of every two models, on the clusters that both have."""
+    """Differences of every two models, on the clusters that both have."""
     joined = frame.merge(frame, on=["cluster", "stratum"], suffixes=("", "_other"))
     joined = joined[joined["model"] < joined["model_other"]]
     joined["pair"] = joined["model"] + " " + joined["model_other"]

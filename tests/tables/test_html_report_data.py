@@ -57,7 +57,9 @@ def test_sample_has_a_digest_of_its_prompt_and_reference_answer():
         return sample_row(SimpleNamespace(sample=sample, **parts))
 
     assert listed()[:2] == ["s1", "LSI"]
-    assert listed(context="a b c", k=1) == listed(context="a b c", k=2)  # the context has it all
+    assert listed(context="a b c", k=1) == listed(
+        context="a b c", k=2
+    )  # the context includes the fields
     rows = [
         listed(), listed("Where?"), listed(before=["Hello"]), listed(expected="c"), listed(k=1),
         listed(context="a b c"), listed(context="a b d"), listed("Which?b", expected=""),

@@ -142,7 +142,7 @@ def is_printed(text):
     return not (other_letters or wide or invisible)
 
 
-NOT_PRINTED = {ROOT / "judging/words.yaml"}  # what is looked for in replies
+NOT_PRINTED = {ROOT / "judging/words.yaml"}  # patterns of replies
 FILES = sorted({*ROOT.rglob("*.yaml")} - NOT_PRINTED)
 
 
