@@ -57,9 +57,7 @@ def test_sample_has_a_digest_of_its_prompt_and_reference_answer():
         return sample_row(SimpleNamespace(sample=sample, **parts))
 
     assert listed()[:2] == ["s1", "LSI"]
-    assert listed(context="a b c", k=1) == listed(
-        context="a b c", k=2
-    )  # the context includes the fields
+    assert listed(context="a b c", k=1) == listed(context="a b c", k=2)  # fields are in the context
     rows = [
         listed(), listed("Where?"), listed(before=["Hello"]), listed(expected="c"), listed(k=1),
         listed(context="a b c"), listed(context="a b d"), listed("Which?b", expected=""),
