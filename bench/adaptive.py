@@ -1,12 +1,12 @@
-"""What adaptive runs ask, and how often they are right, against asking every model everything.
+"""Requests and errors of adaptive runs, against runs that evaluate every model on everything.
 
 Populations are built from LIFBench's released scores: the models' means of each scenario and
-length, and what contexts add, with the models' covariances (what a straight line over the lengths
-leaves). So the truth is known. A round is one context of each scenario and length. Each run is
-looked at and decided by the project's own functions; the tests are of all 190 pairs.
+length, and the effects of contexts, with the models' covariances (the residuals of a straight line
+over the lengths). So the truth is known. A round is one context of each scenario and length. Looks
+and decisions are those of the project's own functions; the tests are of all 190 pairs.
 
 Requests are a share of the full run's. Left open are models beside the best one. An error is any
-pair told apart wrongly.
+pair with a wrong decision.
 
 Run: ``PYTHONPATH=scripts python bench/adaptive.py [DIRECTORY]``, the directory that holds
 scores/*.csv; without one the pinned files are fetched.
@@ -38,7 +38,7 @@ HEAD = ("contexts", "effects", "requests", "left open", "runs with an error",
 
 @dataclass(frozen=True)
 class Population:
-    """Models, and what a context adds.
+    """Models, and the effects of contexts.
 
     Attributes:
         means: of each model (row), scenario and length.
@@ -64,12 +64,12 @@ class Population:
         """Scores of a run: model, scenario, length, context."""
         _, scenarios, lengths = self.means.shape
         size = (scenarios, self.effects.shape[2], lengths, contexts)
-        drawn = rng.exponential(1, size) - 1 if skewed else rng.normal(0, 1, size)
-        return self.means[..., None] + np.einsum("msi,silc->mslc", self.effects, drawn)
+        sources = rng.exponential(1, size) - 1 if skewed else rng.normal(0, 1, size)
+        return self.means[..., None] + np.einsum("msi,silc->mslc", self.effects, sources)
 
 
-def population(directory: str | None) -> Population:
-    """The one of the released scores."""
+def released_population(directory: str | None) -> Population:
+    """The population of the released scores."""
     rows = released_rows(directory)
     weights = pd.Series(Rubric("released", "rubric").weights)
     groups = pd.Series(SCENARIO_OF)
@@ -82,9 +82,9 @@ def population(directory: str | None) -> Population:
     lengths = sorted(rows["part"].unique(), key=lambda name: int(name[:-1]))
     values = np.stack([cells[name][lengths].to_numpy() for name in scenarios], axis=1)
     line = np.column_stack([np.ones(len(lengths)), np.arange(len(lengths))])
-    left = values - values @ line @ np.linalg.pinv(line)
+    residuals = values - values @ line @ np.linalg.pinv(line)
     shares = weights.groupby(groups).sum()[scenarios].to_numpy()
-    return Population(values, left / np.sqrt(len(lengths) - 2), shares / shares.sum())
+    return Population(values, residuals / np.sqrt(len(lengths) - 2), shares / shares.sum())
 
 
 def released_rows(directory: str | None) -> pd.DataFrame:
@@ -92,112 +92,117 @@ def released_rows(directory: str | None) -> pd.DataFrame:
     models = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
     lengths = facts("lifbench/released.yaml")["lengths"].values()
     cells = [(model, length) for model in models for length in lengths]
-    found = released_scores(models, cells, directory, PAPER_TASKS)
-    rows = [
-        (model, SCENARIO_OF[record["task"]], length, record["task"], record["total"])
-        for (model, length), records in found.items()
-        for record in records
-    ]
+    records_by_cell = released_scores(models, cells, directory, PAPER_TASKS)
+    rows = []
+    for (model, length), records in records_by_cell.items():
+        for record in records:
+            task = record["task"]
+            rows.append((model, SCENARIO_OF[task], length, task, record["total"]))
     return pd.DataFrame(rows, columns=["model", "group", "part", "task", "total"])
 
 
 def looks(
-    people: Population, contexts: int, skewed: bool, pairs: np.ndarray, seed: int
+    population: Population, contexts: int, skewed: bool, pairs: np.ndarray, seed: int
 ) -> Iterator[list[Differences]]:
     """The differences after each round from the second on, a list a run."""
     rng = np.random.default_rng([contexts, skewed, seed])
     first, second = pairs.T
     for _ in range(0, RUNS, BATCH):
-        drawn = np.stack([people.contexts(rng, contexts, skewed) for _ in range(BATCH)])
-        apart = (drawn[:, first] - drawn[:, second]).reshape(-1, *drawn.shape[2:])
-        after = [_compared(apart[..., :rounds], people) for rounds in range(FIRST, contexts + 1)]
-        for run in np.arange(len(apart)).reshape(BATCH, -1):
-            yield [
-                Differences(
-                    *(of[run] for of in (one.difference, one.error, one.degrees_of_freedom, one.p))
+        scores = np.stack([population.contexts(rng, contexts, skewed) for _ in range(BATCH)])
+        gaps = (scores[:, first] - scores[:, second]).reshape(-1, *scores.shape[2:])
+        batch_looks = []
+        for rounds in range(FIRST, contexts + 1):
+            batch_looks.append(_compared(gaps[..., :rounds], population))
+        for run in np.arange(len(gaps)).reshape(BATCH, -1):
+            run_looks = []
+            for look in batch_looks:
+                difference = look.difference[run]
+                error = look.error[run]
+                run_looks.append(
+                    Differences(difference, error, look.degrees_of_freedom[run], look.p[run])
                 )
-                for one in after
-            ]
+            yield run_looks
 
 
-def differences(apart: np.ndarray, weights: np.ndarray) -> Differences:
-    """Returns the differences of pairs of which each context's is known.
+def differences(gaps: np.ndarray, weights: np.ndarray) -> Differences:
+    """Returns the differences of pairs from the differences in each context.
 
     Args:
-        apart: of each pair (row), stratum and context, between -1 and 1.
+        gaps: of each pair (row), stratum and context, between -1 and 1.
         weights: of the strata in the overall difference; their sum is 1.
     """
-    rows, strata, contexts = apart.shape
-    means = apart.mean(axis=2)
+    rows, strata, contexts = gaps.shape
+    means = gaps.mean(axis=2)
     share = np.repeat(weights / contexts, contexts)
     value = means @ weights
-    of = Estimates(
+    estimates = Estimates(
         pd.DataFrame({"value": value, "n": contexts, "lowest": -1.0, "highest": 1.0}),
-        (apart - means[:, :, None]).reshape(rows, -1) * share,
+        (gaps - means[:, :, None]).reshape(rows, -1) * share,
         np.broadcast_to(share, (rows, strata * contexts)),
         np.repeat(np.arange(strata), contexts),
     )
-    error, degrees_of_freedom, _ = of.errors()
-    return Differences(value, error, degrees_of_freedom, of.p_values())
+    error, degrees_of_freedom, _ = estimates.errors()
+    return Differences(value, error, degrees_of_freedom, estimates.p_values())
 
 
-def _compared(apart: np.ndarray, people: Population) -> Differences:
+def _compared(gaps: np.ndarray, population: Population) -> Differences:
     """By the test of the project: pairs' differences of each scenario, length and context."""
-    rows, scenarios, lengths, contexts = apart.shape
-    weights = np.repeat(people.weights / lengths, lengths)
-    return differences(apart.reshape(rows, scenarios * lengths, contexts), weights)
+    rows, scenarios, lengths, contexts = gaps.shape
+    weights = np.repeat(population.weights / lengths, lengths)
+    return differences(gaps.reshape(rows, scenarios * lengths, contexts), weights)
 
 
 def replayed(design: Design, run: list[Differences], models: int) -> Course:
     """A run of a design to its end."""
     course = Course(models, design)
-    for after in run:
-        course.look(after)
+    for look in run:
+        course.look(look)
         if not course.going_on.any():
             break
     return course
 
 
-def measure(people: Population, design: Design, runs: list[list[Differences]]) -> np.ndarray:
+def measure(population: Population, design: Design, runs: list[list[Differences]]) -> np.ndarray:
     """The values of ``HEAD`` from requests on: means over the runs."""
-    models = len(people.truth)
-    truth = people.truth
-    found = []
+    models = len(population.truth)
+    truth = population.truth
+    measurements = []
     for run in runs:
         course = replayed(design, run, models)
         first, second = course.pairs.T
-        apart = truth[first] - truth[second]
-        whole = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
-        kept = np.ones(models, bool)
-        kept[np.where(course.told > 0, second, first)[course.told != 0]] = False
-        stopped = np.sign(apart) * (course.last.difference - apart)
-        found.append(
+        true_gaps = truth[first] - truth[second]
+        full_run = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
+        may_be_best = np.ones(models, bool)
+        may_be_best[np.where(course.told > 0, second, first)[course.told != 0]] = False
+        bias = np.sign(true_gaps) * (course.last.difference - true_gaps)
+        measurements.append(
             (
                 course.rounds.sum() / (models * design.contexts),
-                kept.sum() - 1.0,
-                ((course.told != 0) & (course.told * apart <= 0)).any(),
-                (course.told == whole).mean(),
-                stopped.mean(),
+                may_be_best.sum() - 1.0,
+                ((course.told != 0) & (course.told * true_gaps <= 0)).any(),
+                (course.told == full_run).mean(),
+                bias.mean(),
             )
         )
-    return np.mean(found, axis=0)
+    return np.mean(measurements, axis=0)
 
 
 def main() -> None:
-    """Prints a table, a row a design and population."""
+    """Prints a table with a row for each design and population."""
     try:
-        people = population(sys.argv[1] if len(sys.argv) > 1 else None)
+        released = released_population(sys.argv[1] if len(sys.argv) > 1 else None)
     except UserError as error:
         print(f"bench/adaptive.py is left out: {error}")
         return
-    pairs = Course(len(people.truth), Design(FIRST)).pairs
+    pairs = Course(len(released.truth), Design(FIRST)).pairs
     print("| " + " | ".join(HEAD) + " |")
     print("|" + "---|" * len(HEAD))
-    cases = [(people, "normal", 8), (people, "skewed", 8), (people, "normal", 4)]
-    cases += [(people, "normal", 16), (people.null, "null", 8), (people.null, "null, skewed", 8)]
-    for of, name, contexts in cases:
-        runs = list(looks(of, contexts, "skewed" in name, pairs, 1))
-        values = [f"{value:.3f}" for value in measure(of, Design(contexts), runs)]
+    null = released.null
+    cases = [(released, "normal", 8), (released, "skewed", 8), (released, "normal", 4)]
+    cases += [(released, "normal", 16), (null, "null", 8), (null, "null, skewed", 8)]
+    for population, name, contexts in cases:
+        runs = list(looks(population, contexts, "skewed" in name, pairs, 1))
+        values = [f"{value:.3f}" for value in measure(population, Design(contexts), runs)]
         print("| " + " | ".join([str(contexts), name, *values]) + " |", flush=True)
 
 

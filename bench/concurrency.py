@@ -1,15 +1,15 @@
-"""Concurrency: what a job takes of servers that differ, beside a bare client at its best level.
+"""Concurrency: the time of a job with different servers, beside a bare client at its best level.
 
 Each server of ``tests/engines/paced_servers.py`` is a process of its own on this machine: steady,
 slow, full, falling, rising, refusing, unequal, halting. The bare client keeps a fixed number of
-requests under way over aiohttp, each of which waits by itself where it is refused, and keeps
-nothing; its best number is found by trying all of them in simulated time, and it runs before and
-after ours. Ours is a job: prompts, requests from 8 at once, journal, outputs.
+requests in flight over aiohttp, each of which waits by itself after a refusal, and stores nothing;
+its best number is the fastest of all in simulated time, and it runs before and after ours. Ours is
+a job: prompts, requests from 8 at once, journal, outputs.
 
 Run: ``make bench``, or ``PYTHONPATH=scripts:tests/engines python bench/concurrency.py``.
-``--simulated`` takes no time: all levels, without network. ``--client openai`` lets the bare client
-be the ``openai`` client, which says what that one takes of a core. ``--rivals PYTHON`` asks with
-lm_eval and inspect_ai too, as installed for that Python (``bench/rivals/ask.py``).
+``--simulated`` takes no time: all levels, without network. With ``--client openai`` the bare client
+is the ``openai`` client, which measures its CPU time. ``--rivals PYTHON`` measures lm_eval and
+inspect_ai too, as installed for that Python (``bench/rivals/ask.py``).
 """
 
 import argparse
@@ -38,30 +38,28 @@ OPERATION = {"api_key_env": None, "max_concurrency": 256}
 
 
 def items(count: int) -> list[Item]:
-    """Questions that share no prompt."""
-    return [
-        Item(f"s{number}", "", f"Is {number} even? answer yes or no.", "", "", 4)
-        for number in range(count)
-    ]
+    """Questions without a common prompt."""
+    questions = [f"Is {number} even? answer yes or no." for number in range(count)]
+    return [Item(f"s{number}", "", text, "", "", 4) for number, text in enumerate(questions)]
 
 
 @dataclass
-class Taken:
-    """Seconds by the clock, and of this process on a core, since ``taken`` began."""
+class Seconds:
+    """Wall-clock time, and CPU time of this process, of a block in ``timed``."""
 
     wall: float = 0.0
-    core: float = 0.0
+    cpu: float = 0.0
 
 
 @contextmanager
-def taken() -> Iterator[Taken]:
-    """Measures what is done in it."""
-    found = Taken()
+def timed() -> Iterator[Seconds]:
+    """Measures the block."""
+    seconds = Seconds()
     wall = time.perf_counter()
-    core = time.process_time()
-    yield found
-    found.wall = time.perf_counter() - wall
-    found.core = time.process_time() - core
+    cpu = time.process_time()
+    yield seconds
+    seconds.wall = time.perf_counter() - wall
+    seconds.cpu = time.process_time() - cpu
 
 
 @contextmanager
@@ -76,13 +74,13 @@ def served(name: str) -> Iterator[str]:
             server.terminate()
 
 
-def bare(url: str, count: int, at_once: int, client: str = "aiohttp") -> Taken:
-    """What a bare client takes with so many requests at once."""
+def bare(url: str, count: int, concurrency: int, client: str = "aiohttp") -> Seconds:
+    """The time of a bare client with so many requests in flight."""
     tokenizer = load_tokenizer("o200k_base")
     requests = fit(items(count), None, "error", tokenizer, answers=ANSWERS)
     bodies = iter([request_body(ANSWERS, request, "max_tokens") for request in requests])
 
-    async def run() -> Taken:
+    async def run() -> Seconds:
         async with CLIENTS[client](url) as post:
             waiting: list[dict[str, Any]] = []
 
@@ -93,15 +91,15 @@ def bare(url: str, count: int, at_once: int, client: str = "aiohttp") -> Taken:
                     waiting.append(body)
                 return status, after
 
-            with taken() as found:
-                await ask_bare(reply, count, at_once)
-            return found
+            with timed() as seconds:
+                await ask_bare(reply, count, concurrency)
+            return seconds
 
     return asyncio.run(run())
 
 
 Post = Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]
-"""Sends a body; gives the status of the reply, and after how many seconds to come again."""
+"""Sends a body; returns the status of the reply, and the seconds until a retry."""
 
 
 @asynccontextmanager
@@ -142,11 +140,11 @@ async def over_openai(url: str) -> AsyncIterator[Post]:
 CLIENTS = {"aiohttp": over_aiohttp, "openai": over_openai}
 RIVALS = ("lm_eval", "inspect_ai")
 PATIENCE = 900
-"""Seconds that a rival may take of a server."""
+"""Limit of a rival's seconds with a server."""
 
 
 def rival(python: str, harness: str, url: str, count: int) -> str:
-    """What a harness takes in its own environment: "seconds (answers that it lacks)"."""
+    """The time of a harness in its own environment: "seconds (missing responses)"."""
     command = [python, str(Path(__file__).with_name("rivals") / "ask.py"), harness, url, str(count)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
@@ -155,30 +153,30 @@ def rival(python: str, harness: str, url: str, count: int) -> str:
     if done.returncode:
         return "failed"
     answers, wall, _ = done.stdout.split("\n")[-2].split()
-    lacking = count - int(answers)
-    return f"{float(wall):.1f}" + (f" ({lacking} lacking)" if lacking else "")
+    missing = count - int(answers)
+    return f"{float(wall):.1f}" + (f" ({missing} lacking)" if missing else "")
 
 
-def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
-    """What a job takes: prompts, requests, journal, outputs."""
+def ours(url: str, requests: Sequence[Item], folder: Path) -> Seconds:
+    """The time of a job: prompts, requests, journal, outputs."""
     journal = folder / "ours.jsonl"
     journal.unlink(missing_ok=True)
-    with taken() as found:
+    with timed() as seconds:
         ask_items(
             model="judge",
             answers=ANSWERS,
             operation={**OPERATION, "base_url": url},
-            items=asked,
+            items=requests,
             journal=journal,
             out=folder / "out.jsonl",
             provenance_out=folder / "provenance.json",
             log=folder / "log",
         )
-    return found
+    return seconds
 
 
 def main() -> None:
-    """Prints a table: seconds of the bare client and of ours, their ratio, and time on the core."""
+    """Prints a table: seconds of the bare client and of ours, their ratio, and CPU time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--servers", nargs="+", choices=SERVERS, default=list(SERVERS))
     parser.add_argument("--requests", type=int, default=10**6, help="of a server, at most")
@@ -194,32 +192,32 @@ def main() -> None:
         columns += ["core, ms", *(RIVALS if arguments.rivals else ())]
         print("|", " | ".join(columns), "|\n|---" + "|--:" * (len(columns) - 1) + "|")
     for name in arguments.servers:
-        how, most, *_ = SERVERS[name]
-        count = min(most, arguments.requests)
-        expected, level = best_bare(how, count)
+        settings, max_requests, *_ = SERVERS[name]
+        count = min(max_requests, arguments.requests)
+        expected, level = best_bare(settings, count)
         if arguments.simulated:
-            server = Paced(**how)
+            server = Paced(**settings)
             _, seconds = ask(server, count)
-            shown = f"{expected:.1f} | {level} | {seconds:.1f} | {seconds / expected:.2f}"
-            print(f"| {name} | {count:,} | {shown} | {server.refusals} |", flush=True)
+            cells = f"{expected:.1f} | {level} | {seconds:.1f} | {seconds / expected:.2f}"
+            print(f"| {name} | {count:,} | {cells} | {server.refusals} |", flush=True)
             continue
-        found = []
-        load_tokenizer("o200k_base")  # the start of a process is no part of it
+        runs = []
+        load_tokenizer("o200k_base")  # the start of a process does not count
         importlib.import_module("openai")
         for turn in range(3):
             with served(name) as url, tempfile.TemporaryDirectory() as folder:
                 if turn == 1:
-                    found.append(ours(url, items(count), Path(folder)))
+                    runs.append(ours(url, items(count), Path(folder)))
                 else:
-                    found.append(bare(url, count, level, arguments.client))
-        before, own, after = found
-        ratio = 2 * own.wall / (before.wall + after.wall)
-        core = f"{1000 * before.core / count:.2f}, ours {1000 * own.core / count:.2f}"
-        shown = f"{before.wall:.1f}, {after.wall:.1f} | {level} | {own.wall:.1f} | {ratio:.2f}"
+                    runs.append(bare(url, count, level, arguments.client))
+        before, job, after = runs
+        ratio = 2 * job.wall / (before.wall + after.wall)
+        core = f"{1000 * before.cpu / count:.2f}, ours {1000 * job.cpu / count:.2f}"
+        cells = f"{before.wall:.1f}, {after.wall:.1f} | {level} | {job.wall:.1f} | {ratio:.2f}"
         for harness in RIVALS if arguments.rivals else ():
             with served(name) as url:
                 core += f" | {rival(arguments.rivals, harness, url, count)}"
-        print(f"| {name} | {count:,} | {shown} | {core} |", flush=True)
+        print(f"| {name} | {count:,} | {cells} | {core} |", flush=True)
 
 
 if __name__ == "__main__":

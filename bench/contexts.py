@@ -61,20 +61,17 @@ def main(longest: str) -> None:
         for scenario in ("list", "multidoc", "onedoc"):
             base = 0.0
             for length in names:
-                file = files[path := context_file(scenario, length)]
-                inputs = {name: built.results / of for name, of in file.inputs.items()}
+                path = context_file(scenario, length)
+                file = files[path]
+                inputs = {name: built.results / source for name, source in file.inputs.items()}
                 out = built.results / path
                 seconds, peak = apart.submit(measured, file.content.plain, inputs, out).result()
                 tokens = next(read_jsonl(out))["tokens"]
                 base = seconds if length == BASE else base
-                shown = f"{seconds / base:.1f}" if base else ""
-                each = f"{1e6 * seconds / tokens:.2f}"
-                print(
-                    row.format(
-                        scenario, length, f"{tokens:,}", f"{seconds:.2f}", peak, each, shown
-                    ),
-                    flush=True,
-                )
+                time_ratio = f"{seconds / base:.1f}" if base else ""
+                per_token = f"{1e6 * seconds / tokens:.2f}"
+                cells = (scenario, length, f"{tokens:,}", f"{seconds:.2f}", peak, per_token)
+                print(row.format(*cells, time_ratio), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Time and memory of making a corpus of one's own files, by format and size.
+"""Time and memory of making a corpus from the user's files, by format and size.
 
 Run as ``PYTHONPATH=scripts:tests/engines python bench/corpora.py [MB ...]``. Each corpus is
-made as the rule does it, in a process of its own. In memory are the records' ids and fingerprints,
-and of Parquet a row group, here of 1,000 records, and pyarrow. On Linux.
+made as the rule does it, in a process of its own. In memory are the records' ids and fingerprints;
+for Parquet also pyarrow and a row group, here of 1,000 records. On Linux.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from steadfast.contract.components import Component
 
 FIELDS = ("id", "title", "text")
 STRINGS = 600
-"""Of a text."""
+"""Words of a text."""
 GROUP = 1000
 """Records of a row group."""
 

@@ -1,8 +1,8 @@
-"""How often the intervals of values corrected by people's labels hold the truth.
+"""Coverage of the intervals of values corrected by people's labels.
 
-Groups of items with a known share of what holds, a judge with known errors, and people's labels of
-some groups, drawn here and corrected by ``stats.corrected``. *Plain* is the t interval of the same
-estimate, without limits and skewness.
+Groups of items with a known share of fulfilled ones, a judge with known errors, and people's labels
+of some groups are simulated here and corrected by ``stats.corrected``. *Plain* is the t interval of
+the same estimate, without limits and skewness.
 
 Run: ``PYTHONPATH=scripts python bench/corrected.py``
 """
@@ -20,55 +20,53 @@ SENSITIVITY = 0.92
 SPECIFICITY = 0.80
 KINDS = {"one verdict": (1, 0.0, 0.0), "five, .5 alike": (5, 0.5, 0.3), "five, .7": (5, 0.7, 0.5)}
 """Items of a group, and how their truth and the judge's errors on them correlate."""
-Sums = tuple[np.ndarray, np.ndarray]
-"""Of each group the sums of what holds in truth and of what the judge says."""
 
 
-def alike(rng: np.random.Generator, items: int, correlation: float) -> np.ndarray:
+def correlated(rng: np.random.Generator, items: int, correlation: float) -> np.ndarray:
     """Standard normal numbers of each group's items, correlated within groups."""
-    of_group = rng.normal(size=(GROUPS, 1))
-    of_item = rng.normal(size=(GROUPS, items))
-    numbers: np.ndarray = np.sqrt(correlation) * of_group + np.sqrt(1 - correlation) * of_item
+    shared = rng.normal(size=(GROUPS, 1))
+    independent = rng.normal(size=(GROUPS, items))
+    numbers: np.ndarray = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * independent
     return numbers
 
 
-def drawn(rng: np.random.Generator, kind: str, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """What holds of each group's items, and what the judge says of it."""
-    items, of_truth, of_errors = KINDS[kind]
-    true = alike(rng, items, of_truth) < stats.norm.ppf(share)
-    error = stats.norm.cdf(alike(rng, items, of_errors))
-    return true, np.where(true, error < SENSITIVITY, error >= SPECIFICITY)
+def simulated(rng: np.random.Generator, kind: str, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Which of each group's items are fulfilled, and the judge's verdicts on them."""
+    items, truth_correlation, error_correlation = KINDS[kind]
+    truth = correlated(rng, items, truth_correlation) < stats.norm.ppf(share)
+    error = stats.norm.cdf(correlated(rng, items, error_correlation))
+    return truth, np.where(truth, error < SENSITIVITY, error >= SPECIFICITY)
 
 
-def estimate(people: np.ndarray, said: np.ndarray, labelled: int) -> Corrected:
+def estimate(people: np.ndarray, verdicts: np.ndarray, labelled: int) -> Corrected:
     """The corrected mean with the first groups labelled."""
-    known = np.arange(GROUPS) < labelled
+    is_labelled = np.arange(GROUPS) < labelled
     items = people.shape[1]
-    weights = np.column_stack([np.full(GROUPS, float(items)), items * known])
-    judged = np.column_stack([said.sum(axis=1), said.sum(axis=1) * known])
-    found = corrected(judged, weights, people.sum(axis=1), known)
-    assert found is not None
-    return found
+    weights = np.column_stack([np.full(GROUPS, float(items)), items * is_labelled])
+    judged = np.column_stack([verdicts.sum(axis=1), verdicts.sum(axis=1) * is_labelled])
+    corrected_mean = corrected(judged, weights, people.sum(axis=1), is_labelled)
+    assert corrected_mean is not None
+    return corrected_mean
 
 
-def plain(found: Corrected) -> tuple[float, float]:
+def plain(mean: Corrected) -> tuple[float, float]:
     """The t interval."""
-    reach = stats.t.ppf(0.975, found.df) * np.sqrt(found.variance)
-    return found.value - reach, found.value + reach
+    half = stats.t.ppf(0.975, mean.df) * np.sqrt(mean.variance)
+    return mean.value - half, mean.value + half
 
 
 def coverage(kind: str, share: float, labelled: int, wrong: float = 0.0) -> str:
-    """How often both intervals hold the share, and their mean width.
+    """Coverage of both intervals, and their mean width.
 
-    ``wrong`` is the share of what fails that people take for fulfilled.
+    ``wrong`` is the share of items not fulfilled that people label as fulfilled.
     """
     rng = np.random.default_rng([labelled, int(1000 * share)])
     ends = []
     for _ in range(RUNS):
-        true, said = drawn(rng, kind, share)
-        people = true | (rng.random(true.shape) < wrong)
-        found = estimate(people.astype(float), said.astype(float), labelled)
-        ends.append([plain(found), found.interval(0, 1, labelled)])
+        truth, verdicts = simulated(rng, kind, share)
+        people = truth | (rng.random(truth.shape) < wrong)
+        mean = estimate(people.astype(float), verdicts.astype(float), labelled)
+        ends.append([plain(mean), mean.interval(0, 1, labelled)])
     low, high = np.clip(np.array(ends).T, 0, 1)
     covers = ((low <= share) & (share <= high)).mean(axis=1)
     width = (high - low).mean(axis=1)
@@ -76,14 +74,16 @@ def coverage(kind: str, share: float, labelled: int, wrong: float = 0.0) -> str:
 
 
 def differences(kind: str, shares: tuple[float, float], labelled: int) -> str:
-    """How often the intervals of a difference hold it."""
+    """Coverage of the intervals of a difference."""
     rng = np.random.default_rng([labelled, 7])
     covers = []
     for _ in range(RUNS):
-        (true, said), (other, of_other) = (drawn(rng, kind, share) for share in shares)
-        found = estimate(true * 1.0 - other, said * 1.0 - of_other, labelled)
-        ends = plain(found), found.interval(-1, 1, labelled)
-        covers.append([low <= shares[0] - shares[1] <= high for low, high in ends])
+        first_truth, first_verdicts = simulated(rng, kind, shares[0])
+        second_truth, second_verdicts = simulated(rng, kind, shares[1])
+        truth = first_truth * 1.0 - second_truth
+        difference = estimate(truth, first_verdicts * 1.0 - second_verdicts, labelled)
+        intervals = [plain(difference), difference.interval(-1, 1, labelled)]
+        covers.append([low <= shares[0] - shares[1] <= high for low, high in intervals])
     before, now = np.mean(covers, axis=0)
     return f"{before:.3f}         {now:.3f}"
 

@@ -1,9 +1,9 @@
-"""What the default run takes: wall and CPU seconds, jobs, and where its jobs' time goes.
+"""Wall and CPU seconds of the default run, its jobs, and their time by stage.
 
-Run: ``python bench/default_run.py [COMMIT]``; with a commit the same of its default run, in
-between, and the ratio. Each run starts in a fresh folder; a dry run before it fills the caches that
-a second run finds. CPU seconds are those of Snakemake and all its jobs, so that they can be
-compared on a busy machine too.
+Run: ``python bench/default_run.py [COMMIT]``; with a commit, the default run of that commit is
+measured in between, and the ratio printed. Each run starts in a fresh folder; a dry run before it
+fills the caches that a second run would find. CPU seconds are those of Snakemake and all its jobs,
+so that they can be compared on a busy machine too.
 """
 
 import csv
@@ -17,16 +17,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 CORES = "2"
-SHOWN = 8
+STAGES = 8  # in the list of the longest
 
 
-def run(tree: Path, folder: Path, *further: str) -> tuple[float, float]:
+def run(tree: Path, folder: Path, *options: str) -> tuple[float, float]:
     """Wall and CPU seconds of the default run of a working tree."""
     profile = ["--workflow-profile", str(tree / "profiles" / "default")]
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(tree / "Snakefile"), *profile]
     started = time.monotonic()
     process = subprocess.Popen(
-        [*command, "--directory", str(folder), "--cores", CORES, *further],
+        [*command, "--directory", str(folder), "--cores", CORES, *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
@@ -38,19 +38,19 @@ def run(tree: Path, folder: Path, *further: str) -> tuple[float, float]:
 
 
 def seconds_by_stage(benchmarks: Path) -> Counter[str]:
-    """Seconds of the jobs by stage or, of those that are one for all models, by file."""
-    found: Counter[str] = Counter()
+    """Seconds of the jobs by stage; by file for those that are one for all models."""
+    seconds: Counter[str] = Counter()
     for path in benchmarks.rglob("*.tsv"):
         parts = path.relative_to(benchmarks).with_suffix("").parts
+        stage = parts[1] if len(parts) > 2 else parts[-1]
         with path.open() as lines:
-            found[parts[1] if len(parts) > 2 else parts[-1]] += float(
-                next(csv.DictReader(lines, delimiter="\t"))["s"]
-            )
-    return found
+            row = next(csv.DictReader(lines, delimiter="\t"))
+        seconds[stage] += float(row["s"])
+    return seconds
 
 
 def measured(name: str, tree: Path) -> float:
-    """Prints what the default run of a working tree takes; gives its CPU seconds."""
+    """Prints the times of a working tree's default run; returns its CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         _, planned = run(tree, Path(folder), "--dry-run")
         wall, cpu = run(tree, Path(folder))
@@ -60,7 +60,7 @@ def measured(name: str, tree: Path) -> float:
         stages = seconds_by_stage(benchmarks)
     print(f"{name}: {wall:.1f} s, {cpu:.1f} s of CPU, {jobs} jobs of {stages.total():.1f} s in all")
     print(f"  dry run {planned:.1f} s of CPU, nothing to do {nothing:.1f} s")
-    print("  " + ", ".join(f"{stage} {s:.1f} s" for stage, s in stages.most_common(SHOWN)))
+    print("  " + ", ".join(f"{stage} {s:.1f} s" for stage, s in stages.most_common(STAGES)))
     return cpu
 
 

@@ -1,10 +1,9 @@
-"""How often the range of effective context lengths holds the true one, of readers whose decline is
-known.
+"""Coverage of the ranges of effective context lengths, for simulated models with a known decline.
 
-Runs are drawn as in ``intervals.py``, a run a model, and go through the project's own function. A
-range errs below where it surely keeps what truly falls, and above where it surely loses what is
-truly kept; each is to happen in at most 2.5 of 100 runs. Between the lengths of a run nothing is
-known, so that a range of a curve far from the line holds the truth nearly always.
+Runs are simulated as in ``intervals.py``, a run a model, and evaluated by the project's own
+function. A range errs below if it counts a lost length as kept, and above if it counts a kept
+length as lost; each may happen in at most 2.5 of 100 runs. Between a run's lengths
+nothing is measured, so that a range of a curve far from the line nearly always covers the truth.
 
 Run: ``PYTHONPATH=scripts:bench python bench/effective_length.py [CURVE ...]``
 """
@@ -34,16 +33,17 @@ CURVES = {
 """Scores at each length, over that at the shortest."""
 
 
-def drawn(effects: Effects | None, contexts: int, curve: tuple[float, ...]) -> pd.DataFrame:
+def simulated(effects: Effects | None, contexts: int, curve: tuple[float, ...]) -> pd.DataFrame:
     """Runs along a curve; without effects samples are right or wrong."""
     if effects:
         frame = runs(effects, contexts, LENGTHS, RUNS, mean=START)
         return frame.assign(total=frame["total"] + START * _fall(frame, curve))
-    parts = [
-        runs(shares(START * kept), contexts, [length], RUNS, mean=0.0, seed=seed)
-        for seed, (length, kept) in enumerate(zip(LENGTHS, curve, strict=True))
-    ]
-    frame = pd.concat([part.astype({"length": str, "cluster": str}) for part in parts])
+    parts = []
+    for seed, length in enumerate(LENGTHS):
+        effects = shares(START * curve[seed])
+        part = runs(effects, contexts, [length], RUNS, mean=0.0, seed=seed)
+        parts.append(part.astype({"length": str, "cluster": str}))
+    frame = pd.concat(parts)
     return frame.astype({"length": pd.CategoricalDtype(LENGTHS, ordered=True)})
 
 
@@ -52,27 +52,26 @@ def _fall(frame: pd.DataFrame, curve: tuple[float, ...]) -> np.ndarray:
 
 
 def true_length(curve: tuple[float, ...]) -> int:
-    """The place of the greatest length up to which the share is kept."""
-    return next((i for i, kept in enumerate(curve) if kept < SHARE), len(curve)) - 1
+    """The index of the greatest length up to which the share is kept."""
+    lost = [index for index, retention in enumerate(curve) if retention < SHARE]
+    return min(lost, default=len(curve)) - 1
 
 
 def main() -> None:
-    """A line a curve, kind of contexts, and number of contexts."""
+    """Prints a line for each curve, kind of contexts, and number of contexts."""
     print("curve                    contexts   effects        cover   below   above   steps   hit")
     kinds: dict[str, Effects | None] = {"normal": normal, "skewed": skewed, "right or wrong": None}
-    wanted = {name: CURVES[name] for name in sys.argv[1:] or CURVES}
-    for (name, curve), (kind, effects), contexts in product(
-        wanted.items(), kinds.items(), (2, 4, 10, 20)
-    ):
-        rows = effective(drawn(effects, contexts, curve))
+    names = sys.argv[1:] or CURVES
+    for name, kind, contexts in product(names, kinds, (2, 4, 10, 20)):
+        curve = CURVES[name]
         truth = true_length(curve)
-        low, high, hit = (
-            np.array([LENGTHS.index(getattr(reach, end)) for reach in reaches(rows).values()])
-            for end in ("low", "high", "value")
-        )
+        indices = []
+        for reach in reaches(effective(simulated(kinds[kind], contexts, curve))).values():
+            indices.append([LENGTHS.index(end) for end in (reach.low, reach.high, reach.value)])
+        low, high, value = np.array(indices).T
         below = np.mean(low > truth)
         above = np.mean(high < truth)
-        values = (1 - below - above, below, above, np.mean(high - low), np.mean(hit == truth))
+        values = (1 - below - above, below, above, np.mean(high - low), np.mean(value == truth))
         print_row(name, contexts, kind, [f"{value:.3f}" for value in values])
 
 

@@ -1,7 +1,7 @@
-"""What nested contexts are worth: coverage, and how much narrower comparisons of lengths become.
+"""Coverage with nested contexts, and how much narrower they make comparisons of lengths.
 
-Runs are drawn as in ``intervals.py``: models whose score falls with length, by contexts that differ
-as much as their samples do, and go through the project's own functions, a run a model. A line has
+Runs are simulated as in ``intervals.py``: models whose score falls with length, on contexts that
+vary as much as their samples, evaluated by the project's own functions, a run a model. A line has
 the same number of contexts of each scenario and length, nested in families or independent.
 
 Run: ``PYTHONPATH=scripts:bench python bench/families.py``
@@ -41,17 +41,17 @@ def mean_score(frame: pd.DataFrame) -> tuple[float, float]:
 
 
 def reached(frame: pd.DataFrame) -> tuple[float, float]:
-    """How often the range of the effective context length holds it, and the range's lengths."""
-    found = reaches(effective(frame)).values()
-    low, high = (
-        np.array([LENGTHS.index(getattr(reach, end)) for reach in found]) for end in ("low", "high")
-    )
-    true_place = LENGTHS.index(TRUE_LENGTH)
-    return float(np.mean((low <= true_place) & (high >= true_place))), float(np.mean(high - low))
+    """Coverage of the range of the effective context length, and the number of its lengths."""
+    ranges = []
+    for reach in reaches(effective(frame)).values():
+        ranges.append((LENGTHS.index(reach.low), LENGTHS.index(reach.high)))
+    low, high = np.array(ranges).T
+    truth = LENGTHS.index(TRUE_LENGTH)
+    return float(np.mean((low <= truth) & (high >= truth))), float(np.mean(high - low))
 
 
 def stability_by_length(frame: pd.DataFrame) -> tuple[float, float, float, float]:
-    """Coverage and width of IFS by length, whose mean is held for true; IFS, and that by chance."""
+    """Coverage and width of IFS by length, whose mean counts as the truth; IFS and chance level."""
     rows = ifs(frame)
     rows = rows[(rows["perspective"] == "length") & (rows["task"] == "OQ") & (rows["length"] == "")]
     cover, width = covered(rows, rows["value"].mean())
@@ -59,11 +59,11 @@ def stability_by_length(frame: pd.DataFrame) -> tuple[float, float, float, float
 
 
 def equal_models(effects: Effects, contexts: int, nested: bool) -> tuple[float, float]:
-    """How often equal models are significantly different, and how often the interval holds 0."""
-    parts = [
-        falling(effects, contexts, nested, RUNS, seed).assign(task=lambda f: f["model"], model=name)
-        for seed, name in enumerate("ab")
-    ]
+    """How often equal models are significantly different, and how often the interval covers 0."""
+    parts = []
+    for seed, name in enumerate("ab"):
+        part = falling(effects, contexts, nested, RUNS, seed)
+        parts.append(part.assign(task=part["model"], model=name))
     frame = pd.concat(parts, ignore_index=True).astype({"task": str, "stratum": str})
     rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame))
     rows = rows[rows["task"] != OVERALL]
@@ -71,20 +71,9 @@ def equal_models(effects: Effects, contexts: int, nested: bool) -> tuple[float, 
 
 
 def main() -> None:
-    """A line a number of contexts, kind and layout."""
-    columns = (
-        "cover",
-        "width",
-        "reach",
-        "lengths",
-        "IFS",
-        "width",
-        "value",
-        "chance",
-        "p",
-        "holds 0",
-    )
-    print_row("layout", "n", "effects", columns)
+    """Prints a line for each number of contexts, kind and layout."""
+    headings = "cover|width|reach|lengths|IFS|width|value|chance|p|holds 0"
+    print_row("layout", "n", "effects", headings.split("|"))
     for effects, contexts, nested in product((normal, skewed), (2, 4, 6, 10), (True, False)):
         frame = falling(effects, contexts, nested, RUNS)
         values = (

@@ -1,16 +1,16 @@
 """How often a gate errs: passes a run that lost the margin or more, or calls a smaller loss worse.
 
-What each version changes is drawn here, 500 times a line, and goes through the project's own test
-and gate. Losses come in these shapes:
+The changes between two versions are simulated here, 500 times a line, and evaluated by the
+project's own test and gate. Losses have these distributions:
 
 - even: every context loses a little (normal); skewed: some contexts lose much (exponential);
 - noisy scenario: as even, and one of three scenarios varies five times as much;
 - broken: the stated share of contexts loses the same, and nothing else changes;
 - broken + noise: the same, and all contexts vary a little;
-- records: single verdicts, of which 3 % flip each way anyhow.
+- records: single verdicts, of which 3 % flip each way without any loss.
 
-``unseen`` is the share of contexts below which the gate promises nothing. Losses that hit fewer
-stand in lines of their own, marked *.
+``unseen`` is the share of contexts below which the gate guarantees nothing. Losses in fewer
+contexts have lines of their own, marked *.
 
 Run: ``PYTHONPATH=scripts python bench/gate.py``
 """
@@ -31,9 +31,9 @@ RUNS = 500
 MARGIN = 0.05
 SCENARIOS = 3
 Changes = np.ndarray
-"""By how much each context changes: a row a run, a column a context."""
+"""The change of each context (column) in each run (row)."""
 Shape = Callable[[np.random.Generator, int, float], Changes]
-"""Draws the changes of so many contexts whose mean is that loss in truth."""
+"""Samples the changes of so many contexts, whose true mean is that loss."""
 
 
 def even(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
@@ -50,7 +50,7 @@ def noisy_scenario(rng: np.random.Generator, contexts: int, loss: float) -> Chan
 
 
 def broken(share: float | None, noise: float) -> Shape:
-    """That share of contexts loses, by default the least that the gate promises to see."""
+    """That share of contexts loses, by default the smallest that the gate detects."""
 
     def draw(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
         hit = unseen(contexts) if share is None else share
@@ -63,10 +63,10 @@ def broken(share: float | None, noise: float) -> Shape:
 def records(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
     """Nine in ten are right before."""
     right = rng.random((RUNS, contexts)) < 0.9
-    drawn = rng.random((RUNS, contexts))
+    uniform = rng.random((RUNS, contexts))
     falls = (0.03 + loss) / 0.9
     rises = 0.03 / 0.1
-    return np.where(right, -1.0 * (drawn < falls), 1.0 * (drawn < rises))
+    return np.where(right, -1.0 * (uniform < falls), 1.0 * (uniform < rises))
 
 
 CONTEXTS = (3, 6, 12, 20, 28)
@@ -83,19 +83,23 @@ SHAPES: dict[str, tuple[Shape, tuple[int, ...], bool]] = {
 
 
 def verdicts(changes: list[Changes], by_scenario: bool) -> Iterator[str]:
-    """What the gate says of each run; a measure for each of the changes."""
-    tests = [_tests(f"S{number}", of, by_scenario) for number, of in enumerate(changes)]
-    rows = [("b", "m", f"S{number}", "", 1.0, 1, 0, False) for number in range(len(changes))]
+    """The gate's verdict on each run; a measure for each of the changes."""
+    tests = []
+    rows = []
+    for number, measure_changes in enumerate(changes):
+        measure = f"S{number}"
+        tests.append(_tests(measure, measure_changes, by_scenario))
+        rows.append(("b", "m", measure, "", 1.0, 1, 0, False))
     measured = pd.DataFrame(rows, columns=[*MEASURED])
     for run in range(RUNS):
-        of_run = pd.concat([rows.iloc[[run]] for rows in tests])
-        comparison = SimpleNamespace(tests=of_run, measured=measured)
+        run_tests = pd.concat([measure_tests.iloc[[run]] for measure_tests in tests])
+        comparison = SimpleNamespace(tests=run_tests, measured=measured)
         yield gate(cast(Comparison, comparison), MARGIN).verdict
 
 
 def _tests(measure: str, changes: Changes, by_scenario: bool) -> pd.DataFrame:
     """A row a run, as ``stats.pairs`` tests two models."""
-    run, cluster = (axis.ravel() for axis in np.indices(changes.shape))
+    run, cluster = np.indices(changes.shape).reshape(2, -1)
     frame = pd.DataFrame({"run": run, "cluster": cluster.astype(str), "total": changes.ravel()})
     frame["scenario"] = (cluster % SCENARIOS).astype(str) if by_scenario else ""
     estimates = Clusters(frame, ["scenario"]).means(frame, ["run"], limits=(-1, 1))
@@ -106,7 +110,7 @@ def _tests(measure: str, changes: Changes, by_scenario: bool) -> pd.DataFrame:
 
 
 def main() -> None:
-    """A line a shape and number of contexts."""
+    """Prints a line for each distribution and number of contexts."""
     header = "margin lost: pass, worse   equal: pass, worse   4 measures lose .3, .75: worse"
     print(f"{'changes':26} contexts unseen   {header}")
     for name, (draw, numbers, by_scenario) in SHAPES.items():
@@ -114,8 +118,8 @@ def main() -> None:
             rng = np.random.default_rng([number, len(name)])
             values = []
             for loss in (MARGIN, 0.0):
-                found = list(verdicts([draw(rng, number, loss)], by_scenario))
-                values += [found.count(PASS), found.count(WORSE)]
+                outcomes = list(verdicts([draw(rng, number, loss)], by_scenario))
+                values += [outcomes.count(PASS), outcomes.count(WORSE)]
             for loss in (0.3, 0.75):
                 measures = [np.clip(draw(rng, number, loss), -1, 1) for _ in range(4)]
                 values.append(list(verdicts(measures, by_scenario)).count(WORSE))

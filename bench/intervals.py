@@ -1,8 +1,8 @@
-"""How often intervals cover, and how often equal models are told apart.
+"""Coverage of intervals, and how often equal models differ significantly.
 
-Runs are drawn from populations whose mean is known, and go through the project's own functions, a
-run a model. Widths are over that of the exact interval: the project's, drawn in or out about its
-value until it holds the truth in exactly 95 of 100 of these runs.
+Runs are sampled from populations with a known mean and evaluated by the project's own functions, a
+run a model. Widths are relative to the exact interval: the project's, scaled about its value until
+it covers the truth in exactly 95 of 100 of these runs.
 
 Run: ``PYTHONPATH=scripts python bench/intervals.py [PART ...]``, where a part is kinds, means,
 stability, differences, overall or raters. What kinds prints, in seconds, is in intervals.md.
@@ -33,17 +33,17 @@ Effects = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
 
 def normal(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
-    """Contexts that differ evenly."""
+    """Contexts with normal differences."""
     return rng.normal(0, 0.06, size)
 
 
 def skewed(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
-    """Contexts of which a few are much harder: an exponential distribution."""
+    """Contexts with an exponential distribution: a few are much harder."""
     return 0.06 - rng.exponential(0.06, size)
 
 
 def failing(share: float) -> Effects:
-    """Contexts of which a share fails whole, and the others make up for it."""
+    """Contexts of which a share fails completely, and the others make up for it."""
 
     def effects(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
         return np.where(rng.random(size) < share, -0.7, 0.7 * share / (1 - share))
@@ -52,11 +52,11 @@ def failing(share: float) -> Effects:
 
 
 def shares(mean: float, likeness: float = 0.2) -> Effects:
-    """Samples right or wrong, whose chance differs by context (beta distribution)."""
-    size_of = (1 - likeness) / likeness
+    """Samples right or wrong, with a probability that differs by context (beta distribution)."""
+    scale = (1 - likeness) / likeness
 
     def effects(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
-        return rng.beta(mean * size_of, (1 - mean) * size_of, size)
+        return rng.beta(mean * scale, (1 - mean) * scale, size)
 
     return effects
 
@@ -72,18 +72,18 @@ def runs(
     """Scores of many models on the same samples, five of each task in a context.
 
     Args:
-        effects: of contexts on the totals, or chances of being right where ``mean`` is 0.
+        effects: of contexts on the totals, or probabilities of being right if ``mean`` is 0.
         contexts: of each scenario and length.
         lengths: their names.
         models: how many.
-        nested: whether all lengths of a context are one family, with one effect on the totals.
+        nested: whether all lengths of a context are a family, with one effect on the totals.
         options: mean (0.7) and trend (0) of the totals, spread of expressions (0), seed (0).
     """
     rng = np.random.default_rng([contexts, len(lengths), int(options.get("seed", 0))])
     mean = options.get("mean", 0.7)
     trend = options.get("trend", 0.0)
     shape = (models, len(TASKS), len(lengths), contexts, 5)
-    model, task, length, context, sample = (axis.ravel() for axis in np.indices(shape))
+    model, task, length, context, sample = np.indices(shape).reshape(len(shape), -1)
     level = effects(rng, (*shape[:2], 1 if nested else len(lengths), contexts, 1))
     if mean:
         middle = (len(lengths) - 1) / 2
@@ -108,14 +108,14 @@ def runs(
 
 
 def covered(rows: pd.DataFrame, truth: float) -> tuple[float, float]:
-    """How often the intervals that there are hold the truth, and their mean width."""
+    """Coverage of the intervals, without missing ones, and their mean width."""
     rows = rows[rows["low"].notna()]
     holds = (rows["low"] <= truth + 1e-9) & (rows["high"] >= truth - 1e-9)
     return float(holds.mean()), float((rows["high"] - rows["low"]).mean())
 
 
 def exact_scale(rows: pd.DataFrame, truth: float) -> float:
-    """How far intervals must be drawn in or out about their value to hold the truth in 95 %."""
+    """The factor by which intervals must be scaled about their value to cover the truth in 95 %."""
     off = truth - rows["value"]
     reach = (rows["high"] - rows["value"]).where(off > 0, rows["value"] - rows["low"])
     return float(np.quantile(np.abs(off) / np.maximum(reach, 1e-12), 0.95))
@@ -126,7 +126,7 @@ Clustered = tuple[np.ndarray, np.ndarray, float]
 
 
 def of_means(means: np.ndarray, truth: float) -> Clustered:
-    """Clusters of one size whose means are given."""
+    """Clusters of one size with these means."""
     return means, np.ones_like(means), truth
 
 
@@ -138,23 +138,23 @@ def unequal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
 
 
 def right_or_wrong(mean: float) -> Callable[[np.random.Generator, tuple[int, int]], Clustered]:
-    """Clusters of five samples that are right or wrong, whose chance differs by cluster."""
+    """Clusters of five samples right or wrong, with a probability that differs by cluster."""
 
-    def drawn(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    def sample(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
         totals = rng.binomial(5, shares(mean)(rng, size)).astype(float)
         return totals, np.full(size, 5.0), mean
 
-    return drawn
+    return sample
 
 
 def failures(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
-    """One context in ten fails whole."""
+    """One context in ten fails completely."""
     means = np.where(rng.random(size) < 0.1, 0.10, 0.97) + rng.normal(0, 0.01, size)
     return of_means(np.minimum(means, 1.0), 0.883)
 
 
 def lognormal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
-    """Contexts of which very few are very much harder."""
+    """Contexts of which a very few are very much harder."""
     middle = np.exp(0.32)
     spread = np.sqrt(np.exp(1.28) - np.exp(0.64))
     return of_means(0.7 - 0.06 * (rng.lognormal(0, 0.8, size) - middle) / spread, 0.7)
@@ -177,27 +177,28 @@ KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Clustered]] = 
 
 
 def kinds() -> None:
-    """Kinds of clusters, without a benchmark about them.
+    """Kinds of clusters, without a benchmark.
 
-    Beside coverage and width stands how often a model of this kind is told apart from a normal one
-    of the same mean: by p, and by an interval that excludes 0.
+    After coverage and width follows how often a model of this kind differs significantly from a
+    normal one of the same mean: by p, and by an interval that excludes 0.
     """
     print_row("clusters", "", "number", ("cover", "width", "p", "excludes"))
-    for name, drawn in KINDS.items():
+    for name, sample in KINDS.items():
         for number in (24, 50, 100) if "verdicts" in name else (6, 10, 20):
             rng = np.random.default_rng(number)
-            totals, counts, truth = drawn(rng, (MANY, number))
-            columns = pd.Index([f"{place:03}" for place in range(number)], name="cluster")
+            totals, counts, truth = sample(rng, (MANY, number))
+            columns = pd.Index([f"{index:03}" for index in range(number)], name="cluster")
             clusters = Clusters(columns.to_frame(index=False), [])
-            frames = pd.DataFrame(totals, columns=columns), pd.DataFrame(counts, columns=columns)
-            rows = clusters.ratios(*frames).rows()
+            total_frame = pd.DataFrame(totals, columns=columns)
+            count_frame = pd.DataFrame(counts, columns=columns)
+            rows = clusters.ratios(total_frame, count_frame).rows()
             cover, _ = covered(rows, truth)
-            other = (truth + rng.normal(0, 0.03, totals.shape)) * counts
-            apart = clusters.ratios(frames[0] - other, frames[1], (-1.0, 1.0))
-            found = apart.rows()
-            told = (apart.p_values() < 0.05).mean(), 1 - covered(found, 0.0)[0]
-            over = 1 / exact_scale(rows, truth)
-            values = (f"{cover:.3f}", f"{over:.2f}", *(f"{share:.3f}" for share in told))
+            normal_totals = (truth + rng.normal(0, 0.03, totals.shape)) * counts
+            gaps = clusters.ratios(total_frame - normal_totals, count_frame, (-1.0, 1.0))
+            significant = (gaps.p_values() < 0.05).mean()
+            excludes = 1 - covered(gaps.rows(), 0.0)[0]
+            width = 1 / exact_scale(rows, truth)
+            values = (f"{cover:.3f}", f"{width:.2f}", f"{significant:.3f}", f"{excludes:.3f}")
             print_row(name, number, "", values)
 
 
@@ -205,9 +206,8 @@ def mean_case(frame: pd.DataFrame, truth: float, task: str) -> tuple[str, str]:
     """Coverage and width of a task's score or the overall one."""
     length = frame["length"].cat.categories[0] if frame["length"].nunique() == 1 else ""
     part = frame if task == OVERALL else frame[frame["task"] == task]
-    rows = ars(
-        part, PAPER._replace(weighting="mean")
-    )  # in the rubric too the scenarios weigh about the same
+    # in the rubric, too, the scenarios have about the same weight
+    rows = ars(part, PAPER._replace(weighting="mean"))
     rows = rows[(rows["task"] == task) & (rows["length"] == length)]
     return f"{covered(rows, truth)[0]:.3f}", f"{1 / exact_scale(rows, truth):.2f}"
 
@@ -232,30 +232,31 @@ def means() -> None:
 
 
 def stability() -> None:
-    """IFS of expressions over all lengths: the mean IFS of such runs is held for true.
+    """IFS of expressions over all lengths: the mean IFS of such runs counts as the truth.
 
-    Without a spread of expressions that is what chance makes of a stable model: the last column.
+    Without a spread of expressions this is a stable model's chance level: the last column.
     """
     print("\nIFS              contexts   effects          cover   width ÷ IFS   IFS   by chance")
-    kinds = product((normal, skewed), (0.0, 0.06), (["4k"], LENGTHS), (2, 4, 6, 10))
-    for effects, spread, lengths, contexts in kinds:
+    cases = product((normal, skewed), (0.0, 0.06), (["4k"], LENGTHS), (2, 4, 6, 10))
+    for effects, spread, lengths, contexts in cases:
         frame = runs(effects, contexts, lengths, 200, spread=spread)
         rows = ifs(frame)
         rows = rows[(rows["perspective"] == "expression") & (rows["length"] == "")]
         for task in ("OQ", OVERALL):
-            found = rows[rows["task"] == task]
-            cover, width = covered(found, found["value"].mean())
+            task_rows = rows[rows["task"] == task]
+            value = task_rows["value"].mean()
+            cover, width = covered(task_rows, value)
             name = f"{task}, {len(lengths)} length(s)"
-            values = [f"{cover:.3f}", f"{width / found['value'].mean():.2f}"]
-            values += [f"{found[column].mean():.4f}" for column in ("value", "chance")]
-            what = effects.__name__ + (", spread" if spread else "")
-            print_row(name, contexts, what, values)
+            values = [f"{cover:.3f}", f"{width / value:.2f}", f"{value:.4f}"]
+            values.append(f"{task_rows['chance'].mean():.4f}")
+            kind = effects.__name__ + (", spread" if spread else "")
+            print_row(name, contexts, kind, values)
 
 
 def differences() -> None:
-    """How often p is below .05 for two models with the same mean, and how often intervals hold 0.
+    """How often p is below .05 for two models with the same mean, and how often intervals cover 0.
 
-    Each run is a task of its own, so that all are compared at once: of one scenario, or of three.
+    Each run is a task, so that all are compared at once: of one scenario, or of three.
     """
     print("\nequal models       contexts   the other's      p  cover")
     kinds = dict[str, Effects](normal=normal, skewed=skewed)
@@ -265,26 +266,24 @@ def differences() -> None:
             if contexts * len(lengths) == 1:
                 continue
             pair = {"a": (normal, 0), "b": (other, 1)}
-            parts = [
-                runs(effects, contexts, lengths, RUNS, seed=seed).assign(
-                    task=lambda f: f["model"], model=model
-                )
-                for model, (effects, seed) in pair.items()
-            ]
+            parts = []
+            for model, (effects, seed) in pair.items():
+                part = runs(effects, contexts, lengths, RUNS, seed=seed)
+                parts.append(part.assign(task=part["model"], model=model))
             frame = pd.concat(parts, ignore_index=True)
             frame = frame[frame["stratum"].isin(scenarios)].astype({"task": str, "stratum": str})
             rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame))
             rows = rows[rows["task"] != OVERALL]
             values = [(rows["p"] < 0.05).mean(), covered(rows, 0.0)[0]]
-            what = f"{len(scenarios)} scenario(s), {len(lengths)} length(s)"
-            print_row(what, contexts, name, [f"{value:.3f}" for value in values])
+            design = f"{len(scenarios)} scenario(s), {len(lengths)} length(s)"
+            print_row(design, contexts, name, [f"{value:.3f}" for value in values])
 
 
 def overall(times: int = 3000) -> None:
-    """How often an overall difference of 0 is told apart, of equal scenarios and of a noisy one.
+    """How often an overall difference of 0 is significant, with equal scenarios and a noisy one.
 
-    Whole contexts' differences are drawn, of one scenario with five times the deviation of the
-    others. Beside the single p stands the larger one of it and of that by changes of signs.
+    Differences of whole contexts are sampled, with five times the deviation in one scenario. After
+    the single p follows the larger one of it and of the p by changes of signs.
     """
     print("\noverall            contexts   differences    single  corrected")
     draws = {"normal": normal, "exponential": skewed}
@@ -292,50 +291,49 @@ def overall(times: int = 3000) -> None:
     for (name, draw), (strata, number), wide in product(draws.items(), layouts, (1, 5)):
         rng = np.random.default_rng(1)
         spread = np.repeat(np.where(np.arange(strata) < strata // 3, wide, 1), number)
-        apart = 0.8 * draw(rng, (times, strata * number)) * spread
+        gaps = 0.8 * draw(rng, (times, strata * number)) * spread
         stratum = np.repeat(np.arange(strata), number)
-        share = np.full(apart.shape, 1 / apart.shape[1])
-        means = apart.reshape(times, strata, number).mean(axis=2)
+        share = np.full(gaps.shape, 1 / gaps.shape[1])
+        means = gaps.reshape(times, strata, number).mean(axis=2)
         cells = pd.DataFrame({"value": means.mean(axis=1), "n": 1, "lowest": -1.0, "highest": 1.0})
-        of = Estimates(cells, (apart - means[:, stratum]) * share, share, stratum)
-        single = np.maximum(of.p_values(), 2.0 ** (1 - apart.shape[1]))
-        alone = [np.array([run]) for run in range(times)]
-        flipped = np.array([p[0] for p in step_down(of, apart * share, alone)])
+        estimates = Estimates(cells, (gaps - means[:, stratum]) * share, share, stratum)
+        single = np.maximum(estimates.p_values(), 2.0 ** (1 - gaps.shape[1]))
+        families = list(np.arange(times)[:, None])
+        flipped = np.concatenate(step_down(estimates, gaps * share, families))
         shares = [(p < 0.05).mean() for p in (single, np.maximum(single, flipped))]
-        what = f"{strata} strata" + (", a third noisy" if wide > 1 else "")
-        print_row(what, number, name, [f"{value:.3f}" for value in shares])
+        design = f"{strata} strata" + (", a third noisy" if wide > 1 else "")
+        print_row(design, number, name, [f"{value:.3f}" for value in shares])
 
 
 def raters(times: int = 300) -> None:
-    """Raw agreement and kappa of two raters who err by themselves, more in some contexts."""
+    """Raw agreement and kappa of two raters with independent errors, more in some contexts."""
     print("\nagreement        clusters   yes, errors      raw     kappa")
     rng = np.random.default_rng(3)
     for (yes, wrong), number in product([(0.5, 0.1), (0.8, 0.1), (0.9, 0.02)], (4, 10, 30, 100)):
         agree = 1 - 2 * wrong + 2 * (wrong**2 + 0.3 * wrong * (1 - wrong))
-        said = yes * (1 - wrong) + (1 - yes) * wrong
-        chance = said**2 + (1 - said) ** 2
+        judged_yes = yes * (1 - wrong) + (1 - yes) * wrong
+        chance = judged_yes**2 + (1 - judged_yes) ** 2
         truth = {"raw": agree, "kappa": (agree - chance) / (1 - chance)}
-        held = []
+        covers = []
         for _ in range(times):
             right = rng.random((number, 10)) < yes
-            size_of = (1 - 0.3) / 0.3
-            chance_of = rng.beta(wrong * size_of, (1 - wrong) * size_of, (number, 1))
-            sides = [right ^ (rng.random(right.shape) < chance_of) for _ in RATERS]
-            given = {
-                name: dict(np.ndenumerate(side)) for name, side in zip(RATERS, sides, strict=True)
-            }
-            rows = agreement_rows(given, {}, by=lambda _: "", cluster=lambda item: item[0])
-            row = rows.iloc[0]
-            held.append([row[f"{k}_low"] <= v <= row[f"{k}_high"] for k, v in truth.items()])
-        values = [f"{share:.3f}" for share in np.mean(held, axis=0)]
+            scale = (1 - 0.3) / 0.3
+            error_rates = rng.beta(wrong * scale, (1 - wrong) * scale, (number, 1))
+            verdicts = {}
+            for rater in RATERS:
+                wrong_verdicts = rng.random(right.shape) < error_rates
+                verdicts[rater] = dict(np.ndenumerate(right ^ wrong_verdicts))
+            rows = agreement_rows(verdicts, {}, lambda item: "", lambda item: item[0])
+            (row,) = rows.to_dict("records")
+            covers.append([row[f"{k}_low"] <= v <= row[f"{k}_high"] for k, v in truth.items()])
+        values = [f"{share:.3f}" for share in np.mean(covers, axis=0)]
         print_row("verdicts, 10 each", number, f"{yes}, {wrong}", values)
 
 
 def print_row(name: str, contexts: int | str, effects: str, values: Iterable[str]) -> None:
     """A line of the table."""
-    print(
-        f"{name:28} {contexts:4}   {effects:16}", *(f"{value:>9}" for value in values), flush=True
-    )
+    cells = [f"{value:>9}" for value in values]
+    print(f"{name:28} {contexts:4}   {effects:16}", *cells, flush=True)
 
 
 if __name__ == "__main__":

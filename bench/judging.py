@@ -1,9 +1,9 @@
-"""Judging: requests per second side by side against context by context, tokens shared, scoring.
+"""Judging: requests per second in parallel and context by context, shared tokens, scoring.
 
-The project's instances of ComplexBench, whose answers are asked several questions each, and a judge
-over HTTP that takes a fixed time for a reply. The baseline asks about one answer after the other,
-as is right for long contexts; both runs are timed in turn, several times. Tokens that are shared
-are counted, not measured: by a prefix cache that holds.
+The project's instances of ComplexBench, with several questions about each response, and a judge
+over HTTP with a fixed time for a reply. The baseline judges one response after the other, which is
+right for long contexts; both runs are timed in turn, several times. Shared tokens are counted, not
+measured: as with a prefix cache of sufficient size.
 
 Run: ``make bench``, or ``PYTHONPATH=scripts:tests/engines python bench/judging.py``.
 """
@@ -27,11 +27,11 @@ from steadfast.engines.fit import fit
 MODEL = "reference"
 JUDGE = "judge"
 PART = "zh"
-ENOUGH = 10**9  # characters: every context counts as short
+ANY_LENGTH = 10**9  # characters: every context counts as short
 
 
 def prepared(folder: Path) -> Prepared:
-    """ComplexBench with the reference's answers, and what a judge is asked about them."""
+    """ComplexBench with the reference answers, and the judge prompts about them."""
     raw = {
         "benchmarks": ["complexbench"],
         "models": {MODEL: {"engine": "reference"}},
@@ -46,7 +46,7 @@ def prepared(folder: Path) -> Prepared:
 
 
 def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> float:
-    """Seconds that all verdicts take, with contexts of so many characters asked one by one."""
+    """The seconds for all verdicts; contexts of so many characters are requested one by one."""
     api_engine.LONG_PREFIX = long_prefix
     out = built.verdicts(JUDGE, MODEL, PART)
     journal = built.results / "judge.journal"
@@ -66,18 +66,19 @@ def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> floa
 
 
 def score(built: Prepared) -> float:
-    """Seconds that scoring takes, reading and writing included."""
+    """The seconds of scoring, including reading and writing."""
     started = time.perf_counter()
     built.score(MODEL, PART, JUDGE)
     return time.perf_counter() - started
 
 
 def shared(built: Prepared) -> tuple[int, int]:
-    """Prompt tokens of all judge prompts: whole, and left when those about one answer share."""
+    """Prompt tokens of all judge prompts: all, and without those shared by an answer's prompts."""
     tokenizer = load_tokenizer("o200k_base")
     prompts = read_judge_prompts(built.judging(MODEL, PART))
     requests = fit(judge_items(prompts), None, "error", None)
-    return sum(tokenizer.count(r.prompt) for r in requests), distinct_tokens(requests, tokenizer)
+    total = sum(tokenizer.count(request.prompt) for request in requests)
+    return total, distinct_tokens(requests, tokenizer)
 
 
 def main() -> None:
@@ -91,28 +92,27 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, judging(arguments.delay) as server:
         built = prepared(Path(folder))
-        pairs = [
-            [judge(built, server.url, arguments.concurrency, limit) for limit in (0, ENOUGH)]
-            for _ in range(arguments.times)
-        ]
-        requests = sum(1 for _ in read_jsonl(built.verdicts(JUDGE, MODEL, PART)))
-        one_by_one, side_by_side = (
-            statistics.median(column) for column in zip(*pairs, strict=True)
-        )
-        whole, left = shared(built)
+        serial_times = []
+        parallel_times = []
+        for _ in range(arguments.times):
+            serial_times.append(judge(built, server.url, arguments.concurrency, 0))
+            parallel_times.append(judge(built, server.url, arguments.concurrency, ANY_LENGTH))
+        requests = len(list(read_jsonl(built.verdicts(JUDGE, MODEL, PART))))
+        serial = statistics.median(serial_times)
+        parallel = statistics.median(parallel_times)
+        total, distinct = shared(built)
         scoring = statistics.median(score(built) for _ in range(arguments.times))
     print(
         f"{requests} judge requests about 60 answers, {arguments.delay * 1000:g}"
         f" ms a reply, {arguments.concurrency} at once, medians of {arguments.times}:"
     )
-    print(f"  one answer after the other  {requests / one_by_one:8.0f} requests/s")
+    print(f"  one answer after the other  {requests / serial:8.0f} requests/s")
     print(
-        f"  side by side                {requests / side_by_side:8.0f} requests/s, "
-        f"{one_by_one / side_by_side:.1f} times that"
+        f"  side by side                {requests / parallel:8.0f} requests/s, "
+        f"{serial / parallel:.1f} times that"
     )
-    print(
-        f"prompt tokens: {whole:,}; with the answer's prompt shared {left:,} ({left / whole:.1%})"
-    )
+    share = distinct / total
+    print(f"prompt tokens: {total:,}; with the answer's prompt shared {distinct:,} ({share:.1%})")
     print(f"scoring: {requests / scoring:,.0f} questions/s")
 
 

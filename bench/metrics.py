@@ -1,10 +1,10 @@
 """Time and memory of metrics, tables and figures for 20, 100 and 200 models at 6 lengths.
 
-Of each model and length there are 467 samples; beside the time stands that of the processor.
+Each model has 467 samples a length; wall-clock and CPU time are printed.
 
 Run: ``PYTHONPATH=scripts python bench/metrics.py``
 
-The scores are files, read as the rule reads them; a process of its own each.
+The scores are files, read as the rule reads them; each number of models has its own process.
 """
 
 import random
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,29 +40,25 @@ EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE":
 
 
 def samples(length: str) -> list[dict[str, Any]]:
-    """The prompts of one length, as far as metrics and tables need them."""
-    return [
-        {
-            "sample_id": f"{id}/{task.scenario}-{length}-s1/e{e}/v{v}",
-            "task": id,
-            "context_id": f"{task.scenario}-{length}-s1",
-            "expression_id": e,
-            "variable_id": v,
-        }
-        for id, task in TASKS.items()
-        for e in range(EXPRESSIONS[id])
-        for v in range(task.number or 1)
-    ]
+    """The prompts of one length, with the fields that metrics and tables need."""
+    prompts = []
+    for name, task in TASKS.items():
+        context_id = f"{task.scenario}-{length}-s1"
+        for e, v in product(range(EXPRESSIONS[name]), range(task.number or 1)):
+            sample_id = f"{name}/{context_id}/e{e}/v{v}"
+            prompt = {"sample_id": sample_id, "task": name, "context_id": context_id}
+            prompts.append({**prompt, "expression_id": e, "variable_id": v})
+    return prompts
 
 
 def scored(sample: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """A score's record."""
     points = {name: rng.random() for name in RUBRICS["released"][sample["task"]]}
-    asked = {"repeat": 0, "status": "ok", "prompt_truncated": False, "judge": None}
-    rest = {**asked, "points": points, "total": rng.random()}
-    others = {"corrected": {"points": points, "total": rng.random()}}
-    more = {"rubric": "released", "other_raters": others, "depth": rng.random()}
-    return sample | rest | more | {"extracted": {"answer": "text " * 20}}
+    response = {"repeat": 0, "status": "ok", "prompt_truncated": False, "judge": None}
+    score = {**response, "points": points, "total": rng.random()}
+    other_raters = {"corrected": {"points": points, "total": rng.random()}}
+    rubric = {"rubric": "released", "other_raters": other_raters, "depth": rng.random()}
+    return sample | score | rubric | {"extracted": {"answer": "text " * 20}}
 
 
 def write_scores(models: int, folder: Path) -> dict[tuple[str, str], Path]:
@@ -77,15 +74,15 @@ def write_scores(models: int, folder: Path) -> dict[tuple[str, str], Path]:
 def timed(name: str, function: Callable[[], T]) -> T:
     """Calls a function and prints its seconds."""
     start = time.perf_counter()
-    used = time.process_time()
-    made = function()
-    passed = time.perf_counter() - start
-    used = time.process_time() - used
-    print(f"{name:10} {passed:6.2f} s, {used:6.2f} s of CPU")
-    return made
+    cpu_start = time.process_time()
+    result = function()
+    wall = time.perf_counter() - start
+    cpu = time.process_time() - cpu_start
+    print(f"{name:10} {wall:6.2f} s, {cpu:6.2f} s of CPU")
+    return result
 
 
-def sampling_units(frames: Frames, folder: Path) -> None:
+def write_figures(frames: Frames, folder: Path) -> None:
     """Draws all figures and writes them, as the rule does."""
     with style.context(["default", STYLE]):
         for name, picture in figures(frames, Display(), "rubric", "released").items():
@@ -93,17 +90,17 @@ def sampling_units(frames: Frames, folder: Path) -> None:
 
 
 def measured(models: int) -> None:
-    """Times what follows from random scores of so many models."""
+    """Times metrics, tables and figures of random scores of so many models."""
     collect_seldom()
     print(f"{models} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
     with tempfile.TemporaryDirectory() as folder:
         files = write_scores(models, Path(folder))
-        found = read_scores(files, ["rubric", "depth"])
-        frames = timed("metrics", lambda: metrics(found, {}, None, "rubric", "released"))
+        scores = read_scores(files, ["rubric", "depth"])
+        frames = timed("metrics", lambda: metrics(scores, {}, None, "rubric", "released"))
         timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
-        timed("figures", lambda: sampling_units(frames, Path(folder)))
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{'memory':10} {most} MB at most")
+        timed("figures", lambda: write_figures(frames, Path(folder)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"{'memory':10} {peak} MB at most")
 
 
 def main() -> None:

@@ -1,10 +1,9 @@
-"""How often runs tell a difference apart of which a power analysis says that they do in .80 of
-cases.
+"""The power of runs for which a power analysis states .80.
 
-A pilot run of some contexts gives the variance; a run of as many contexts as the power analysis
-asks for, whose models differ by the wanted difference, is compared by the project's own functions.
-Contexts are normal, exponential against the better model (what is promised), or exponential for it.
-The pilot's variance is the true one, or estimated by the pilot itself.
+A pilot run of some contexts gives the variance; a run with the number of contexts of the power
+analysis, whose models differ by the target difference, is compared by the project's own functions.
+Contexts are normal, exponential against the better model (which the analysis assumes), or
+exponential for it. The pilot's variance is the true one, or estimated by the pilot itself.
 
 Run: ``PYTHONPATH=scripts python bench/power.py``
 """
@@ -26,8 +25,8 @@ SHAPES = {
 }
 
 
-def told_apart(differences: np.ndarray) -> float:
-    """The share of runs, one a row, whose contexts' differences are told from 0."""
+def significant_share(differences: np.ndarray) -> float:
+    """The share of runs (rows) whose contexts' differences are significant."""
     names = [f"c{number}" for number in range(differences.shape[1])]
     contexts = Clusters(pd.DataFrame({"cluster": names}), [])
     sums = pd.DataFrame(differences, columns=contexts.clusters)
@@ -37,7 +36,7 @@ def told_apart(differences: np.ndarray) -> float:
 
 
 def main() -> None:
-    """A line a pilot, difference and shape."""
+    """Prints a line for each pilot, difference and distribution."""
     print("| pilot | difference | contexts | shape | told apart | by estimated variances |")
     print("|---|---|---|---|---|---|")
     for pilot_contexts in PILOTS:
@@ -51,12 +50,13 @@ def main() -> None:
                 runs = difference + SPREAD * draw(rng, (RUNS, needed))
                 shares = []
                 for _ in range(20):
-                    of_pilot = SPREAD * draw(rng, (pilot_contexts,))
-                    error = of_pilot.std(ddof=1) / pilot_contexts**0.5
+                    pilot_run = SPREAD * draw(rng, (pilot_contexts,))
+                    error = pilot_run.std(ddof=1) / pilot_contexts**0.5
                     estimated = Pilot(error, pilot_contexts - 1, pilot_contexts, skewed=True)
                     size = (50, estimated.needed(difference))
-                    shares.append(told_apart(difference + SPREAD * draw(rng, size)))
-                cells = [pilot_contexts, difference, needed, name, f"{told_apart(runs):.2f}"]
+                    shares.append(significant_share(difference + SPREAD * draw(rng, size)))
+                share = f"{significant_share(runs):.2f}"
+                cells = [pilot_contexts, difference, needed, name, share]
                 print("|", *(f"{cell} |" for cell in cells), f"{np.mean(shares):.2f} |", flush=True)
 
 

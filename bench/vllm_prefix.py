@@ -1,14 +1,15 @@
-"""Ours against what vLLM does with the same prompts, in four ways; and the paper's shape.
+"""Our engine against vLLM's ``generate`` on the same prompts; and the paper's shape.
 
 A tiny model with random weights, LIFBench's prompts of one length, and real vLLM: each prompt in
-a ``generate`` call of its own, nothing shared, as the released code sends them; one ``generate`` of
-all prompts, shuffled; one of all prompts, in the order in which our engine asks them, as who knows
-vLLM would write it; and our engine. Each loads the model once and is timed without that; steps are
-those of the engine. With --tight the KV cache holds little more than the longest prompt. The share
-of computed tokens at the paper's shape is computed from token counts, not measured. Short prompts,
-such as the judged benchmarks', share nothing: side by side, against one after the other.
+a separate ``generate`` call without a prefix cache, as in the released code; one ``generate`` of
+all prompts, shuffled; one of all prompts, in the order of our engine's requests, as an expert in
+vLLM would write it; and our engine. Each loads the model once, and the time excludes the load;
+steps are those of the engine. With --tight the KV cache has little more than the longest prompt's
+size. The share of computed tokens at the paper's shape is computed from token counts, not measured.
+Short prompts, such as the judged benchmarks', have no common prefix: in parallel, against one after
+the other.
 
-Run: ``PYTHONPATH=scripts:tests/engines python bench/vllm_prefix.py``, where ``make vllm`` has
+Run: ``PYTHONPATH=scripts:tests/engines python bench/vllm_prefix.py`` after ``make vllm`` has
 installed vLLM, or name an interpreter that has it with ``--python``.
 """
 
@@ -39,9 +40,9 @@ BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "12
 # Table 2, with the released 12 expressions of LOI: 467 prompts a length.
 EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE": 12}
 BLOCK = 16  # tokens: vLLM's unit of sharing on GPUs
-CPU_BLOCK = 32  # the least on CPUs; 128, if it is not told
+CPU_BLOCK = 32  # the smallest on CPUs; the default is 128
 WINDOW = 16384
-OUTPUT = 16  # tokens at most, so that reading is measured and not writing
+OUTPUT = 16  # tokens at most, so that prefill is measured and not decoding
 TIGHT = 1.3
 SHORT = 101  # short prompts, one of which loads the model
 WAYS = {
@@ -55,20 +56,20 @@ HERE = Path(__file__)
 
 
 def items_of(folder: Path, length: str) -> list[Item]:
-    """What is asked at one length, built below a folder."""
+    """The requests of one length, built below a folder."""
     part = Prepared(short_lifbench.config(BUDGETS), folder / "results").part(length)
     return list(map(part.joined.item, part.read()))
 
 
 def requests(folder: Path, length: str) -> list[Request]:
-    """The same as requests, in the order in which our engine asks them."""
+    """The same in the order in which our engine sends them."""
     engine = our_engine(folder)
     answers = {"window": WINDOW}
     return ordered(grouped(fitted("tiny", engine, answers, items_of(folder, length))))
 
 
 class Measured:
-    """Steps, computed tokens, time and answers of one way to ask.
+    """Steps, computed tokens, time and responses of one way to send requests.
 
     Args:
         engine: vLLM's, once it is loaded.
@@ -79,7 +80,8 @@ class Measured:
         self._steps = 0
         engine.step = self._count
         self._started = time.perf_counter()
-        self._computed = self._logical = 0
+        self._computed = 0
+        self._logical = 0
         self._texts: dict[str, str] = {}
 
     def _count(self) -> Any:
@@ -87,14 +89,14 @@ class Measured:
         return self._step()
 
     def add(self, request: Request, prompt: int, cached: int, text: str) -> None:
-        """One more answer."""
+        """Counts a response."""
         self._logical += prompt
         self._computed += prompt - cached
         self._texts[request.sample_id] = text
 
     @property
-    def found(self) -> dict[str, Any]:
-        """What was measured, as JSON holds it."""
+    def result(self) -> dict[str, Any]:
+        """The measurements, for a JSON file."""
         return {
             "seconds": time.perf_counter() - self._started,
             "steps": self._steps,
@@ -105,47 +107,47 @@ class Measured:
 
 
 def generate(folder: Path, way: str, length: str, tight: bool) -> dict[str, Any]:
-    """vLLM's own ``generate``, in one of three ways; tokenizing is no part of the time."""
+    """vLLM's own ``generate``, in one of three ways; the time excludes tokenizing."""
     from vllm import LLM, SamplingParams
 
-    text = our_engine(folder).tokenizer
-    wanted = requests(folder, length)
-    asked = list(text.encode_prompts(wanted))
+    tokenizer = our_engine(folder).tokenizer
+    all_requests = requests(folder, length)
+    encoded = list(tokenizer.encode_prompts(all_requests))
     if way == "shuffled":
-        random.Random(1).shuffle(asked)
+        random.Random(1).shuffle(encoded)
     llm = LLM(
         model=str(folder / "model"),
         dtype="float32",
-        max_model_len=room(wanted) if tight else WINDOW,
+        max_model_len=room(all_requests) if tight else WINDOW,
         enable_prefix_caching=way != "one_at_a_time",
-        **operation(wanted if tight else []),
+        **operation(all_requests if tight else []),
     )
     measured = Measured(llm.llm_engine)
-    for some in [[one] for one in asked] if way == "one_at_a_time" else [asked]:
-        sampling = [
-            SamplingParams(
-                temperature=0.0, max_tokens=r.max_tokens, stop_token_ids=text.stop_token_ids
-            )
-            for r, _ in some
-        ]
-        prompts = [{"prompt_token_ids": ids} for _, ids in some]
+    batches = [[pair] for pair in encoded] if way == "one_at_a_time" else [encoded]
+    for batch in batches:
+        prompts = []
+        sampling = []
+        for request, ids in batch:
+            prompts.append({"prompt_token_ids": ids})
+            options = {"max_tokens": request.max_tokens, "stop_token_ids": tokenizer.stop_token_ids}
+            sampling.append(SamplingParams(temperature=0.0, **options))
         outputs = llm.generate(prompts, sampling, use_tqdm=False)
-        for (request, ids), output in zip(some, outputs, strict=True):
+        for (request, ids), output in zip(batch, outputs, strict=True):
             cached = output.num_cached_tokens or 0
             measured.add(request, len(ids), cached, output.outputs[0].text)
-    return measured.found
+    return measured.result
 
 
 def room(tight: Sequence[Request]) -> int:
-    """Tokens of the KV cache's blocks, where it holds TIGHT of the longest of some requests."""
+    """Tokens of a KV cache that is TIGHT times as large as the longest of some requests."""
     longest = max(request.prompt_tokens + request.max_tokens for request in tight)
     return round(TIGHT * longest / CPU_BLOCK) * CPU_BLOCK
 
 
 def operation(tight: Sequence[Request]) -> dict[str, Any]:
-    """What every engine here is told."""
-    given = {"enforce_eager": True, "block_size": CPU_BLOCK}
-    return given | ({"num_gpu_blocks_override": room(tight) // CPU_BLOCK + 1} if tight else {})
+    """The options of every engine here."""
+    options = {"enforce_eager": True, "block_size": CPU_BLOCK}
+    return options | ({"num_gpu_blocks_override": room(tight) // CPU_BLOCK + 1} if tight else {})
 
 
 def our_engine(folder: Path, tight: Sequence[Request] = ()) -> VllmEngine:
@@ -157,23 +159,23 @@ def our_engine(folder: Path, tight: Sequence[Request] = ()) -> VllmEngine:
 
 
 def ours(folder: Path, length: str, tight: bool) -> dict[str, Any]:
-    """Our engine; tokenizing is part of the time."""
-    wanted = requests(folder, length)
-    engine = our_engine(folder, wanted if tight else [])
-    groups = grouped(wanted)
+    """Our engine; the time includes tokenizing."""
+    all_requests = requests(folder, length)
+    engine = our_engine(folder, all_requests if tight else [])
+    groups = grouped(all_requests)
     engine.load()
     measured = Measured(engine.engine)
     for request, response in engine.answer(groups):
         measured.add(request, response.prompt_tokens, response.cached_tokens, response.text)
-    return measured.found
+    return measured.result
 
 
 def short(folder: Path, length: str) -> dict[str, Any]:
-    """Short prompts that share nothing: all handed over at once, and one after the other."""
+    """Short prompts without a common prefix: all at once, and one after the other."""
     engine = our_engine(folder)
     texts = dict.fromkeys(item.tail for item in items_of(folder, length))
-    asked = [Item(text, text, "", "", text, 4 * OUTPUT) for text in list(texts)[:SHORT]]
-    first, *groups = [[request] for request in fit(asked, None, "error", None)]
+    items = [Item(text, text, "", "", text, 4 * OUTPUT) for text in list(texts)[:SHORT]]
+    first, *groups = [[request] for request in fit(items, None, "error", None)]
     list(engine.answer([first]))  # loads
     seconds = {}
     for method, calls in (("together", [groups]), ("alone", [[group] for group in groups])):
@@ -186,40 +188,43 @@ def short(folder: Path, length: str) -> dict[str, Any]:
 
 
 def measure(folder: Path, length: str, python: str, tight: bool, ways: Sequence[str]) -> None:
-    """Each way in a process of its own, side by side in one table."""
-    found = {}
+    """Measures each way in a process of its own, and prints a table."""
+    results = {}
     for way in ways:
         out = folder / f"{way}.json"
-        call = [python, HERE, "--asking", way, "--length", length, "--folder", folder, "--out", out]
+        call = [python, HERE, "--measured", way, "--length", length]
+        call += ["--folder", folder, "--out", out]
         call += ["--tight"] if tight else []
         done = subprocess.run(call, env=environment(), capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
-        found[way] = json.loads(out.read_text(encoding="utf-8"))
-    if times := found.pop("short", None):
+        results[way] = json.loads(out.read_text(encoding="utf-8"))
+    times = results.pop("short", None)
+    if times:
         print(
             f"{times['prompts']} short prompts: one after the other {times['alone']:.1f} s, side "
             f"by side {times['together']:.1f} s, ratio {times['alone'] / times['together']:.1f} ×"
         )
-    own = found["ours"]
-    print(f"{length}, {len(own['texts'])} prompts of {own['logical']:,} tokens, measured")
-    for way, result in found.items():
-        same = sum(result["texts"][name] == text for name, text in own["texts"].items())
+    engine = results["ours"]
+    print(f"{length}, {len(engine['texts'])} prompts of {engine['logical']:,} tokens, measured")
+    for way, result in results.items():
+        same = sum(result["texts"][name] == text for name, text in engine["texts"].items())
+        computed = result["computed"]
         print(
             f"  {WAYS[way]:32} {result['seconds']:8.1f} s {result['steps']:6} steps "
-            f"{result['computed']:>10,} computed tokens ({result['computed'] / own['logical']:.2%})"
-            f"   ours: steps {own['steps'] / result['steps']:.3f} ×, {same} answers the same"
+            f"{computed:>10,} computed tokens ({computed / engine['logical']:.2%})"
+            f"   ours: steps {engine['steps'] / result['steps']:.3f} ×, {same} answers the same"
         )
 
 
 def environment() -> dict[str, str]:
-    """For the measuring processes: no network, a gigabyte of KV cache on CPUs."""
+    """The measuring processes' environment: no network, a gigabyte of KV cache on CPUs."""
     quiet = {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_NO_USAGE_STATS": "1"}
     return {**os.environ, "HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", **quiet}
 
 
 def paper_shape(folder: Path, length: str) -> None:
-    """Computed share and hit rate at six lengths × 467 prompts, from our prompts' token counts."""
+    """Prints computed share and hit rate at six lengths × 467 prompts, from our token counts."""
     from steadfast.base.tokens import load_tokenizer
 
     count = load_tokenizer("o200k_base").count
@@ -232,16 +237,19 @@ def paper_shape(folder: Path, length: str) -> None:
     print("the paper's shape, computed from token counts (blocks of 16 tokens)")
     total = defaultdict(float)
     for name, budget in BUDGETS.items():
-        prompts = logical = computed = 0
+        prompts = 0
+        logical = 0
+        computed = 0
         for scenario, head in heads.items():
             prefix = head + budget
-            computed += prefix  # by the one that warms the cache
-            for task in (task for task in tails if TASKS[task].scenario == scenario):
-                asked = EXPRESSIONS[task] * (TASKS[task].number or 1)
+            computed += prefix  # by the first prompt, which fills the cache
+            scenario_tasks = [task for task in tails if TASKS[task].scenario == scenario]
+            for task in scenario_tasks:
+                task_prompts = EXPRESSIONS[task] * (TASKS[task].number or 1)
                 tail = sum(tails[task]) / len(tails[task])
-                prompts += asked
-                logical += asked * (prefix + tail)
-                computed += asked * (prefix % BLOCK + tail)
+                prompts += task_prompts
+                logical += task_prompts * (prefix + tail)
+                computed += task_prompts * (prefix % BLOCK + tail)
         total["logical"] += logical
         total["computed"] += computed
         share = computed / logical
@@ -258,15 +266,15 @@ def reference_lengths(built: Prepared, length: str) -> None:
     count = load_tokenizer("o200k_base").count
     simulator = component(built.task.simulator.plain).make()
     samples = {sample.id: sample for sample in built.part(length).read()}
-    records = [
-        record | {"max_tokens": max(1, count(simulator.reference(samples[record["sample_id"]])))}
-        for record in read_jsonl(built.prompts(length))
-    ]
+    records = []
+    for record in read_jsonl(built.prompts(length)):
+        reference = simulator.reference(samples[record["sample_id"]])
+        records.append(record | {"max_tokens": max(1, count(reference))})
     write_jsonl(built.prompts(length), records)
 
 
 def main() -> None:
-    """Builds the prompts and the model, measures, and prints."""
+    """Builds the prompts and the model, and prints the measurements."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="interpreter that has vLLM")
     parser.add_argument("--length", default="4k", choices=list(BUDGETS)[:3])
@@ -279,18 +287,17 @@ def main() -> None:
     parser.add_argument(
         "--ways", nargs="+", choices=WAYS, default=list(WAYS), help="ours and others"
     )
-    for hidden in ("--asking", "--folder", "--out"):
+    for hidden in ("--measured", "--folder", "--out"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.asking:
+    if args.measured:
         folder = Path(args.folder)
-        given = (args.length, args.tight)
-        if args.asking == "short":
+        if args.measured == "short":
             result = short(folder, args.length)
-        elif args.asking == "ours":
-            result = ours(folder, *given)
+        elif args.measured == "ours":
+            result = ours(folder, args.length, args.tight)
         else:
-            result = generate(folder, args.asking, *given)
+            result = generate(folder, args.measured, args.length, args.tight)
         Path(args.out).write_text(json.dumps(result), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as name:
@@ -304,11 +311,11 @@ def main() -> None:
             print("vLLM is not installed here (make vllm): nothing measured")
             return
         contexts = sorted((built.folder / "contexts").rglob("*.jsonl"))
+        texts = []
+        for path in contexts:
+            texts += [record["text"] for record in read_jsonl(path)]
         text = folder / "text.txt"
-        text.write_text(
-            "\n".join(record["text"] for path in contexts for record in read_jsonl(path)),
-            encoding="utf-8",
-        )
+        text.write_text("\n".join(texts), encoding="utf-8")
         make = [args.python, Path(short_lifbench.__file__).with_name("tiny_model.py")]
         subprocess.run([*make, folder / "model", text], check=True, capture_output=True)
         measure(folder, args.length, args.python, args.tight, args.ways)

@@ -1,9 +1,9 @@
-"""Rivals: the seconds that another harness takes to ask a server the questions of concurrency.py.
+"""Rivals: the seconds of another harness for the requests of concurrency.py.
 
-It runs in that harness's environment (``pip install "lm_eval[api]" inspect_ai openai``), which
-has none of this project: ``python bench/rivals/ask.py lm_eval http://127.0.0.1:8000/v1 500``.
-lm_eval keeps a fixed number of requests under way, which its user has to choose: ``--at-once``.
-inspect_ai finds its number by itself, up to that one. The start of the process does not count.
+It runs in that harness's environment (``pip install "lm_eval[api]" inspect_ai openai``), without
+this project: ``python bench/rivals/ask.py lm_eval http://127.0.0.1:8000/v1 500``.
+lm_eval keeps a fixed number of requests in flight, which its user has to choose: ``--at-once``.
+inspect_ai adapts its number, up to that one. The start of the process does not count.
 """
 
 import argparse
@@ -14,12 +14,12 @@ from collections.abc import Callable
 
 
 def questions(count: int) -> list[str]:
-    """Those of concurrency.py."""
+    """The questions of concurrency.py."""
     return [f"Is {number} even? answer yes or no." for number in range(count)]
 
 
 def lm_eval(url: str, count: int, at_once: int) -> Callable[[], int]:
-    """Asks by lm_eval's client of a chat endpoint; gives the number of its answers."""
+    """Requests by lm_eval's client of a chat endpoint; returns the number of answers."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.api_models import JsonChatStr
     from lm_eval.models.openai_completions import LocalChatCompletion
@@ -32,20 +32,15 @@ def lm_eval(url: str, count: int, at_once: int) -> Callable[[], int]:
         num_concurrent=at_once,
         max_retries=10,
     )
-    requests = [
-        Instance(
-            "generate_until",
-            {},
-            (JsonChatStr(f'[{{"role": "user", "content": "{question}"}}]'), {"max_gen_toks": 4}),
-            index,
-        )
-        for index, question in enumerate(questions(count))
-    ]
+    requests = []
+    for index, question in enumerate(questions(count)):
+        prompt = JsonChatStr(f'[{{"role": "user", "content": "{question}"}}]')
+        requests.append(Instance("generate_until", {}, (prompt, {"max_gen_toks": 4}), index))
     return lambda: client.generate_until(requests, disable_tqdm=True).count("yes")
 
 
 def inspect_ai(url: str, count: int, at_once: int) -> Callable[[], int]:
-    """Asks by an evaluation of inspect_ai without a scorer; gives the number of its answers."""
+    """Requests by an evaluation of inspect_ai without a scorer; returns the number of answers."""
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -74,7 +69,7 @@ HARNESSES = {"lm_eval": lm_eval, "inspect_ai": inspect_ai}
 
 
 def main() -> None:
-    """Prints the number of answers, the seconds by the clock and those of the process on a core."""
+    """Prints the number of answers, the wall-clock seconds and the CPU seconds of the process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("harness", choices=HARNESSES)
     parser.add_argument("url")

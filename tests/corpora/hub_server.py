@@ -1,4 +1,4 @@
-"""A hub on this machine: the few addresses that huggingface_hub asks for, over real HTTP."""
+"""A hub on this machine: the few addresses that huggingface_hub requests, over real HTTP."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ class Hub(ThreadingHTTPServer):
         self.revision = REVISION
         self.files = files
         self.requests: list[tuple[str, str, dict[str, str]]] = []  # method, path, headers
-        self.status: int | None = None  # answered to everything, if set
+        self.status: int | None = None  # of every reply, if set
         self.breaks: list[int] = []  # after how many bytes the next bodies break off
         self.url = f"http://127.0.0.1:{self.server_port}"
 
@@ -37,14 +37,14 @@ class Hub(ThreadingHTTPServer):
 
     def bodies(self) -> list[dict[str, str]]:
         """The headers of the requests for a file's body."""
-        return [
-            headers
-            for method, path, headers in self.requests
-            if (method, "resolve" in path) == ("GET", True)
-        ]
+        bodies = []
+        for method, path, headers in self.requests:
+            if method == "GET" and "resolve" in path:
+                bodies.append(headers)
+        return bodies
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that goes away is nothing to report."""
+        """A client that disconnects is not reported."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -74,18 +74,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, self._tree(), {"Content-Type": "application/json"})
         elif path.startswith(resolve) and path.removeprefix(resolve) in self.server.files:
             self._file(self.server.files[path.removeprefix(resolve)])
-        elif f"datasets/{repo}/" not in path:  # nobody may know which private data sets there are
+        elif f"datasets/{repo}/" not in path:  # private data sets are not disclosed
             self._send(401, b"{}", {"X-Error-Code": "RepoNotFound"})
         else:
             missing = "Entry" if revision in path else "Revision"
             self._send(404, b"{}", {"X-Error-Code": f"{missing}NotFound"})
 
     def _tree(self) -> bytes:
-        files = self.server.files.items()
-        entries = [
-            {"type": "file", "path": name, "size": len(body), "oid": hashlib.sha1(body).hexdigest()}
-            for name, body in files
-        ]
+        entries = []
+        for name, body in self.server.files.items():
+            digest = hashlib.sha1(body).hexdigest()
+            entries.append({"type": "file", "path": name, "size": len(body), "oid": digest})
         return json.dumps(entries).encode()
 
     def _file(self, body: bytes) -> None:
@@ -94,9 +93,9 @@ class _Handler(BaseHTTPRequestHandler):
             "ETag": f'"{hashlib.sha1(body).hexdigest()}"',
             "Accept-Ranges": "bytes",
         }
-        wanted = self.headers.get("Range")
-        if wanted:
-            start = int(wanted.removeprefix("bytes=").split("-")[0])
+        byte_range = self.headers.get("Range")
+        if byte_range:
+            start = int(byte_range.removeprefix("bytes=").split("-")[0])
             headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
             self._send(206, body[start:], headers)
         else:
@@ -108,6 +107,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         if self.command == "GET":
-            kept = self.server.breaks.pop(0) if self.server.breaks else len(body)
-            self.wfile.write(body[:kept])
-            self.close_connection = kept < len(body)
+            sent_bytes = self.server.breaks.pop(0) if self.server.breaks else len(body)
+            self.wfile.write(body[:sent_bytes])
+            self.close_connection = sent_bytes < len(body)

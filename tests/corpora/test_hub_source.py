@@ -1,18 +1,15 @@
 """The hub as a source, against a server on this machine that speaks its protocol."""
 
 import hashlib
-import io
 import json
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
-import pyarrow
 import pytest
 from huggingface_hub import constants
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import parquet
 
+from corpus_formats import csv_file, json_lines, parquet_file, zip_file
 from hub_server import REPO, REVISION, Hub
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
@@ -23,6 +20,7 @@ from steadfast.corpora.tables import tables
 
 TOKEN = "hf_averysecrettoken"
 CARD = {"README.md": b"# texts\n", ".gitattributes": b"*.zip filter=lfs\n"}
+LOCAL_ALTERNATIVE = "corpora.source to local"
 
 
 @pytest.fixture
@@ -39,75 +37,51 @@ def hub(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def build(hub, tmp_path):
-    """Returns the texts of a corpus that is made of files on the hub."""
+def lock(tmp_path):
+    return tmp_path / "lock.json"
 
-    def build(offered, /, **changes):
-        hub.files = CARD | offered
-        source = {
-            "repo": REPO,
-            "revision": REVISION,
-            "fields": {"text": "report"},
-            "lock": str(tmp_path / "lock.json"),
-        }
-        records = list(hub_source.corpus({}, "govreport", **source | changes))
+
+@pytest.fixture
+def build(hub, lock):
+    """Returns the texts of a corpus from files on the hub."""
+
+    def build(files, **settings):
+        hub.files = CARD | files
+        source = {"repo": REPO, "revision": REVISION, "fields": {"text": "report"}}
+        records = hub_source.corpus({}, "govreport", lock=str(lock), **source | settings)
         return [record["text"] for record in records]
 
     return build
 
 
-@pytest.fixture
-def refusal(build):
-    def refusal(offered, /, **changes):
-        with pytest.raises(UserError) as caught:
-            build(offered, **changes)
-        return str(caught.value)
-
-    return refusal
+def reports(*texts) -> bytes:
+    return json_lines(*({"report": text, "summary": "S"} for text in texts))
 
 
-def lines(*texts):
-    return "".join(json.dumps({"report": text, "summary": "S"}) + "\n" for text in texts).encode()
+ONE_REPORT = {"train.jsonl": reports("A")}
+ONE_REPORT_DIGEST = hashlib.sha256(reports("A")).hexdigest()
 
 
-def columns(**values):
-    out = io.BytesIO()
-    parquet.write_table(pyarrow.table(values), out)
-    return out.getvalue()
-
-
-def archive(**members):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
-        for name, body in members.items():
-            files.writestr(name.replace("_", "."), body)
-    return out.getvalue()
-
-
-# --- which files hold the corpus --------------------------------------------------------------
+# --- which files have the corpus ------------------------------------------------------------------
 
 LAYOUTS = {
     "parquet shards": {
-        "document/test-00000-of-00001.parquet": columns(report=["T"]),
-        "document/train-00000-of-00002.parquet": columns(report=["A", "B"], summary=["S", "S"]),
-        "document/train-00001-of-00002.parquet": columns(report=["C"], summary=["S"]),
-    },
-    "archives of JSON lines named .txt": {
-        "govreport.py": b"import datasets\n",
-        "test.zip": archive(test_txt=lines("T")),
-        "train.zip": archive(train_txt=lines("A", "B", "C")),
+        "document/test-00000-of-00001.parquet": parquet_file({"report": "T"}),
+        "document/train-00000-of-00002.parquet": parquet_file(
+            {"report": "A", "summary": "S"}, {"report": "B", "summary": "S"}
+        ),
+        "document/train-00001-of-00002.parquet": parquet_file({"report": "C", "summary": "S"}),
     },
     "one archive of all splits": {
-        "all.zip": archive(test_csv=b"report\nT\n", train_csv=b"report\nA\nB\nC\n")
+        "all.zip": zip_file({"test.csv": b"report\nT\n", "train.csv": b"report\nA\nB\nC\n"})
     },
-    "a CSV file with an odd name": {"pual_essays.csv": b"id,report\n1,A\n2,B\n3,C\n"},
-    "JSON lines": {"train.jsonl": lines("A", "B", "C"), "validation.jsonl": lines("V")},
-    "JSON lines named .json": {"reports.json": lines("A", "B", "C")},
-    "a JSON list beside facts about it": {
+    "JSON lines": {"train.jsonl": reports("A", "B", "C"), "validation.jsonl": reports("V")},
+    "JSON lines named .json": {"reports.json": reports("A", "B", "C")},
+    "JSON list beside metadata": {
         "dataset_infos.json": b'{\n  "features": {"report": "string"}\n}\n',
-        "reports.json": json.dumps([{"report": text} for text in "ABC"]).encode(),
+        "reports.json": b'[{"report": "A"}, {"report": "B"}, {"report": "C"}]',
     },
-    "a table of other fields before it": {
+    "table of other fields before it": {
         "authors.csv": b"name,born\nAda,1815\n",
         "texts.csv": b"report\nA\nB\nC\n",
     },
@@ -115,11 +89,11 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_records_are_found_in_any_layout(build, layout):
+def test_records_are_read_from_any_layout(build, layout):
     assert build(LAYOUTS[layout]) == ["A", "B", "C"]
 
 
-def test_one_sentence_says_what_was_found(build, capsys):
+def test_message_lists_the_files_of_the_corpus(build, capsys):
     build(LAYOUTS["parquet shards"], limit=2)
     assert capsys.readouterr().out == (
         "corpus govreport: 2 records from document/train-00000-of-00002.parquet, "
@@ -128,231 +102,221 @@ def test_one_sentence_says_what_was_found(build, capsys):
     )
 
 
-def test_a_data_set_without_such_records_lists_what_was_looked_at(refusal):
-    message = refusal({"train.csv": b"document,summary\nA,B\n", "words.csv": b"a,b\n1,2\n"})
-    looked = "looked at: train.csv (document, summary), words.csv (a, b); the files"
-    assert f"the fields report; {looked}" in message
-    assert "README.md" in message and "corpora.source to local" in message
-    assert "looked at: none; " in refusal({})
+def test_data_set_without_the_fields_is_reported_with_its_files(build):
+    files = r"train\.csv \(document, summary\), words\.csv \(a, b\); the files.*README\.md"
+    message = f"the fields report; looked at: {files}.*{LOCAL_ALTERNATIVE}"
+    with pytest.raises(UserError, match=message):
+        build({"train.csv": b"document,summary\nA,B\n", "words.csv": b"a,b\n1,2\n"})
+    with pytest.raises(UserError, match="looked at: none; "):
+        build({})
 
 
 @pytest.mark.parametrize(
-    ("name", "body"),
+    ("name", "content"),
     [
         ("train.zip", b"PK\x03\x04 cut off"),
-        ("train.zip", archive(train_txt=lines("A"))[:-40]),
+        ("train.zip", zip_file({"train.txt": reports("A")})[:-40]),
         ("train.parquet", b"PAR1, or so it says"),
     ],
 )
-def test_a_damaged_file_of_training_data_is_not_passed_over(refusal, name, body):
-    message = refusal({name: body, "z/test.jsonl": lines("T")})
-    assert f"{name}: not a" in message and "fetch it again" in message
+def test_damaged_training_file_is_not_skipped(build, name, content):
+    with pytest.raises(UserError, match=f"{name}: not a.*fetch it again"):
+        build({name: content, "z/test.jsonl": reports("T")})
 
 
-def sheet(*names):
-    """A CSV file of records whose fields hold their own names and numbers."""
-    rows = (",".join(f"{name} {number}" for name in names) for number in "12")
-    return "\n".join([",".join(names), *rows, ""]).encode()
+def records_of(*fields) -> list[dict]:
+    """Two records whose fields have their own names and numbers."""
+    return [{field: f"{field} {number}" for field in fields} for number in "12"]
 
 
-def shard(*names):
-    return columns(**{name: [f"{name} 1", f"{name} 2"] for name in names})
-
-
-# As the hub's pages list them at the pinned commits, and the file that holds the corpus.
+ALPACA_RECORDS = [
+    {"output": "o", "input": "", "instruction": "instruction 1"},
+    {"output": "o", "input": "", "instruction": "instruction 2"},
+]
+XSUM_FILE = csv_file(*records_of("dialogue", "summary", "id"))
+QMSUM_FIELDS = ("id", "pid", "input")
+# As the hub's pages list them at the pinned commits, and the file that has the corpus.
 PINNED = {
     "alpaca": (
         "alpaca_data_cleaned.json",
-        {
-            "alpaca_data_cleaned.json": json.dumps(
-                [{"output": "o", "input": "", "instruction": f"instruction {n}"} for n in "12"],
-                indent=4,
-            ).encode()
-        },
+        {"alpaca_data_cleaned.json": json.dumps(ALPACA_RECORDS, indent=4).encode()},
     ),
     "paul_graham": (
         "pual_graham_essays.csv",
-        {"pual_graham_essays.csv": sheet("id", "title", "date", "text")},
+        {"pual_graham_essays.csv": csv_file(*records_of("id", "title", "date", "text"))},
     ),
     "govreport": (
         "train.zip",
         {
             "govreport-summarization.py": b"import datasets\n",
-            "test.zip": archive(test_txt=lines("other")),
-            "train.zip": archive(train_txt=lines("report 1", "report 2")),
-            "valid.zip": archive(valid_txt=lines("other")),
+            "test.zip": zip_file({"test.txt": reports("other")}),
+            "train.zip": zip_file({"train.txt": reports("report 1", "report 2")}),
+            "valid.zip": zip_file({"valid.txt": reports("other")}),
         },
     ),
     "xsum": (
         "train.csv",
-        {
-            f"{split}.csv": sheet("dialogue", "summary", "id")
-            for split in ("test", "train", "validation")
-        },
+        {"test.csv": XSUM_FILE, "train.csv": XSUM_FILE, "validation.csv": XSUM_FILE},
     ),
     "qmsum": (
         "data/train-00000-of-00001.parquet",
         {
             "cleaning_code.py": b"import re\n",
-            "data/test-00000-of-00001.parquet": shard("other"),
-            "data/train-00000-of-00001.parquet": shard("id", "pid", "input", "output"),
-            "no-prefix/train-00000-of-00001.parquet": shard("id", "pid", "input"),
+            "data/test-00000-of-00001.parquet": parquet_file(*records_of("other")),
+            "data/train-00000-of-00001.parquet": parquet_file(*records_of(*QMSUM_FIELDS, "output")),
+            "no-prefix/train-00000-of-00001.parquet": parquet_file(*records_of(*QMSUM_FIELDS)),
         },
     ),
 }
 
 
 @pytest.mark.parametrize("corpus", PINNED)
-def test_the_pinned_data_sets_are_found_in_the_layout_that_the_hub_s_pages_show(
-    hub, tmp_path, corpus
-):
-    taken, files = PINNED[corpus]
-    known = facts("corpora/hub.yaml")[corpus]
-    hub.repo = known["repo"]
-    hub.revision = known["revision"]
+def test_pinned_data_sets_are_read_in_their_layout(hub, lock, corpus):
+    corpus_file, files = PINNED[corpus]
     hub.files = CARD | files
-    records = list(hub_source.corpus({}, corpus, **known, lock=str(tmp_path / "lock.json")))
-    fields = known["fields"]
+    source = facts("corpora/hub.yaml")[corpus]
+    hub.repo = source["repo"]
+    hub.revision = source["revision"]
+    records = list(hub_source.corpus({}, corpus, **source, lock=str(lock)))
+    fields = source["fields"]
     assert [record["text"] for record in records] == [f"{fields['text']} 1", f"{fields['text']} 2"]
     if "title" in fields:
         assert records[0]["title"] == f"{fields['title']} 1"
-    locked = read_json(tmp_path / "lock.json")[known["repo"]][known["revision"]]
-    assert list(locked) == [taken]
+    assert list(read_json(lock)[hub.repo][hub.revision]) == [corpus_file]
 
 
-def test_shards_stand_by_their_numbers():
+def test_shards_are_ordered_by_their_numbers():
     assert tables(["part-10.csv", "part-2.csv"]) == [["part-2.csv", "part-10.csv"]]
     assert tables(["part-1.csv", "part-01.csv"]) == tables(["part-01.csv", "part-1.csv"])
 
 
-NAME = st.from_regex(r"(a|data/)?(train|test|x)[-0-9]{0,3}\.(csv|json|md)", fullmatch=True)
+FILE_NAME = st.from_regex(r"(a|data/)?(train|test|x)[-0-9]{0,3}\.(csv|json|md)", fullmatch=True)
 
 
-@given(names=st.sets(NAME), seed=st.randoms())
-def test_every_data_file_is_in_one_table_whatever_the_order_of_the_list(names, seed):
-    found = tables(sorted(names))
-    held = [name for table in found for name in table]
-    assert sorted(held) == sorted(name for name in names if not name.endswith(".md"))
-    shuffled = sorted(names)
-    seed.shuffle(shuffled)
-    assert tables(shuffled) == found
+@given(names=st.sets(FILE_NAME), rng=st.randoms())
+def test_every_data_file_is_in_one_table_in_any_order(names, rng):
+    ordered = sorted(names)
+    by_table = tables(ordered)
+    files = [name for table in by_table for name in table]
+    assert sorted(files) == [name for name in ordered if not name.endswith(".md")]
+    rng.shuffle(ordered)
+    assert tables(ordered) == by_table
 
 
-# --- pins and checksums -----------------------------------------------------------------------
+# --- pins and checksums ---------------------------------------------------------------------------
 
 
-def test_a_revision_that_is_not_there_is_one_sentence(refusal):
-    message = refusal({"train.jsonl": lines("A")}, revision="f" * 40)
-    assert "returned HTTP status 404" in message and "corpora.source to local" in message
+def test_unknown_revision_is_reported(build):
+    with pytest.raises(UserError, match=f"returned HTTP status 404.*{LOCAL_ALTERNATIVE}"):
+        build(ONE_REPORT, revision="f" * 40)
 
 
-def test_the_first_fetch_locks_the_digests_of_what_is_taken(build, tmp_path):
-    build(LAYOUTS["a table of other fields before it"])
+def test_first_fetch_locks_the_digests_of_the_files(build, lock):
+    build(LAYOUTS["table of other fields before it"])
     digest = hashlib.sha256(b"report\nA\nB\nC\n").hexdigest()
-    assert read_json(tmp_path / "lock.json") == {REPO: {REVISION: {"texts.csv": digest}}}
+    assert read_json(lock) == {REPO: {REVISION: {"texts.csv": digest}}}
 
 
-def test_an_altered_file_is_refused_before_it_is_read(build, refusal, monkeypatch, tmp_path):
-    build({"train.jsonl": lines("A")})
+def test_changed_file_is_refused_before_it_is_read(build, monkeypatch, tmp_path):
+    build(ONE_REPORT)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "elsewhere"))
-    message = refusal({"train.jsonl": b"no JSON"})
-    for content in (lines("A"), b"no JSON"):
-        assert hashlib.sha256(content).hexdigest() in message
-    assert "train.jsonl: its sha256 is" in message and "lock.json" in message
+    digest = hashlib.sha256(b"no JSON").hexdigest()
+    message = rf"train\.jsonl: its sha256 is {digest}.*{ONE_REPORT_DIGEST}.*lock\.json"
+    with pytest.raises(UserError, match=message):
+        build({"train.jsonl": b"no JSON"})
 
 
-def test_what_was_taken_once_is_not_replaced_by_another_file(build, refusal):
-    build({"train.jsonl": lines("A"), "test.jsonl": lines("T")})
-    message = refusal({"test.jsonl": lines("T")})
-    assert "no longer has train.jsonl, which" in message and "lock.json" in message
+def test_locked_file_is_not_replaced_by_another(build):
+    build({"train.jsonl": reports("A"), "test.jsonl": reports("T")})
+    with pytest.raises(UserError, match=r"no longer has train\.jsonl, which.*lock\.json"):
+        build({"test.jsonl": reports("T")})
 
 
-def test_a_digest_in_the_config_is_checked(build, refusal):
-    digest = hashlib.sha256(lines("A")).hexdigest()
-    build({"train.jsonl": lines("A")}, sha256={"train.jsonl": digest.upper()})
-    message = refusal({"train.jsonl": lines("A")}, sha256={"train.jsonl": "0" * 64})
-    assert "0" * 64 in message and digest in message
+def test_digest_in_the_config_is_checked(build):
+    build(ONE_REPORT, sha256={"train.jsonl": ONE_REPORT_DIGEST.upper()})
+    with pytest.raises(UserError, match=f"{ONE_REPORT_DIGEST}.*{'0' * 64}"):
+        build(ONE_REPORT, sha256={"train.jsonl": "0" * 64})
 
 
-def test_the_lock_keeps_what_concurrent_jobs_add(tmp_path):
-    def job(number):
-        digests = {f"f{number}": "0" * 64}
-        LockFile(tmp_path / "lock.json").record(f"a/{number % 5}", REVISION, digests)
+def test_lock_keeps_entries_of_concurrent_jobs(lock):
+    def record_file(number):
+        LockFile(lock).record(f"a/{number % 5}", REVISION, {f"f{number}": "0" * 64})
 
     with ThreadPoolExecutor(8) as jobs:
-        list(jobs.map(job, range(40)))
-    locked = read_json(tmp_path / "lock.json")
-    assert sum(len(files) for revisions in locked.values() for files in revisions.values()) == 40
+        list(jobs.map(record_file, range(40)))
+    locked = read_json(lock)
+    assert sum(len(revisions[REVISION]) for revisions in locked.values()) == 40
 
 
-# --- the connection ---------------------------------------------------------------------------
+# --- the connection -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_no_access_points_to_the_token_and_does_not_show_it(hub, refusal, monkeypatch, status):
+def test_missing_access_is_reported_without_the_token(hub, build, monkeypatch, status):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     hub.status = status
-    message = refusal({"train.jsonl": lines("A")})
-    assert str(status) in message and "HF_TOKEN" in message and TOKEN not in message
+    with pytest.raises(UserError, match=f"{status}.*HF_TOKEN") as error:
+        build(ONE_REPORT)
+    assert TOKEN not in str(error.value)
 
 
-def test_the_token_is_sent_as_bearer(hub, build, monkeypatch):
+def test_token_is_sent_as_bearer(hub, build, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    build({"train.jsonl": lines("A")})
-    sent = {headers.get("authorization") for _, _, headers in hub.requests}
-    assert sent == {f"Bearer {TOKEN}"}
+    build(ONE_REPORT)
+    authorizations = {headers.get("authorization") for _, _, headers in hub.requests}
+    assert authorizations == {f"Bearer {TOKEN}"}
 
 
-def test_a_refused_connection_names_the_local_alternative(hub, refusal, monkeypatch):
+def test_refused_connection_is_reported_with_the_local_alternative(build, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setattr(constants, "ENDPOINT", "http://someone:password@127.0.0.1:9")
-    message = refusal({})
-    assert "connection to 127.0.0.1 failed" in message and "corpora.source to local" in message
-    assert "password" not in message
+    message = f"connection to 127.0.0.1 failed.*{LOCAL_ALTERNATIVE}"
+    with pytest.raises(UserError, match=message) as error:
+        build({})
+    assert "password" not in str(error.value)
 
 
-def test_a_cache_that_cannot_be_written_is_not_blamed_on_the_hub(refusal, tmp_path, monkeypatch):
+def test_unwritable_cache_is_not_reported_as_a_lost_connection(build, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "file"))
-    message = refusal({"train.jsonl": lines("A")})
-    assert "cannot write to the cache" in message and "connection to" not in message
+    with pytest.raises(UserError, match="cannot write to the cache") as error:
+        build(ONE_REPORT)
+    assert "connection to" not in str(error.value)
 
 
-def test_a_body_that_breaks_off_is_resumed_where_it_broke(hub, build):
-    text = "word " * 2_600_000  # the client keeps what it has in steps of 10 MB
+def test_interrupted_download_is_resumed(hub, build):
+    text = "word " * 2_600_000  # the client writes in steps of 10 MB
     hub.breaks = [10**6, 11_000_000]  # the listing, and the file
-    assert build({"long.jsonl": lines(text)}) == [text]
+    assert build({"long.jsonl": reports(text)}) == [text]
     assert [headers.get("range") for headers in hub.bodies()] == [None, "bytes=10485760-"]
 
 
-def test_a_fetch_that_failed_leaves_nothing_and_the_next_one_goes_on(
-    hub, build, refusal, tmp_path, monkeypatch
-):
+def test_failed_fetch_leaves_no_partial_file_and_can_be_repeated(hub, build, tmp_path, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    files = {"train-0.jsonl": lines("A"), "train-1.jsonl": lines("B")}
+    files = {"train-0.jsonl": reports("A"), "train-1.jsonl": reports("B")}
     hub.breaks = [10**6, 10**6, *[0] * 6]  # the listing and the first file, then never a byte
-    message = refusal(files)
-    assert "run again" in message and "corpora.source to local" in message
+    with pytest.raises(UserError, match=f"run again.*{LOCAL_ALTERNATIVE}"):
+        build(files)
     assert not list((tmp_path / "home").rglob("*.incomplete"))
-    before = len(hub.bodies())
+    downloads = len(hub.bodies())
     hub.breaks = []
     assert build(files) == ["A", "B"]
-    assert len(hub.bodies()) == before + 1  # the first file is in the cache
+    assert len(hub.bodies()) == downloads + 1  # the first file is in the cache
 
 
-def test_offline_reads_the_cache_by_the_lock_file(hub, build, monkeypatch):
-    online = build(LAYOUTS["parquet shards"])
-    asked = len(hub.requests)
+def test_offline_run_reads_the_cache_by_the_lock_file(hub, build, monkeypatch):
+    texts = build(LAYOUTS["parquet shards"])
+    requests = len(hub.requests)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert build({}) == online
-    assert len(hub.requests) == asked
+    assert build({}) == texts
+    assert len(hub.requests) == requests
 
 
-@pytest.mark.parametrize("locked", [False, True])
-def test_offline_without_cache_is_refused(hub, refusal, monkeypatch, tmp_path, locked):
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_offline_run_without_cache_is_refused(hub, build, monkeypatch, lock, is_locked):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    if locked:
-        LockFile(tmp_path / "lock.json").record(REPO, REVISION, {"train.jsonl": "0" * 64})
-    message = refusal({})
-    assert "HF_HUB_OFFLINE is set" in message and "corpora.source to local" in message
+    if is_locked:
+        LockFile(lock).record(REPO, REVISION, {"train.jsonl": "0" * 64})
+    with pytest.raises(UserError, match=f"HF_HUB_OFFLINE is set.*{LOCAL_ALTERNATIVE}"):
+        build({})
     assert hub.requests == []

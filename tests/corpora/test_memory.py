@@ -1,47 +1,27 @@
 """A corpus is made record by record, unless its file is one list in JSON."""
 
-import csv
-import json
 import tracemalloc
-from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
+from corpus_formats import csv_file, json_lines, zip_file
 from steadfast.base.files import read_jsonl
 from steadfast.stages.make_data import make_data
 
-TEXTS = [f"{number} " + ("a" * 999 + " ") * 100 for number in range(100)]
-
-
-def write_jsonl(path: Path) -> None:
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
-
-
-def write_csv(path: Path) -> None:
-    with open(path, "w", newline="") as out:
-        csv.writer(out).writerows([["text"], *([text] for text in TEXTS)])
-
-
-def write_zip(path: Path) -> None:
-    write_jsonl(path.with_suffix(".lines"))
-    with ZipFile(path, "w") as archive:
-        archive.write(path.with_suffix(".lines"), "data.jsonl")
-
-
-WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "zip": write_zip}
+RECORDS = [{"text": f"{number} " + ("a" * 999 + " ") * 100} for number in range(100)]
+FILES = {
+    "jsonl": json_lines(*RECORDS),
+    "csv": csv_file(*RECORDS),
+    "zip": zip_file({"data.jsonl": json_lines(*RECORDS)}),
+}
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_a_corpus_takes_far_less_memory_than_its_text(tmp_path, suffix):
-    WRITERS[suffix](tmp_path / f"data.{suffix}")
-    settings = {
-        "corpus": "xsum",
-        "directory": str(tmp_path),
-        "glob": f"*.{suffix}",
-        "fields": {"text": "text"},
-    }
+@pytest.mark.parametrize("suffix", FILES)
+def test_corpus_takes_less_memory_than_its_text(tmp_path, suffix):
+    (tmp_path / f"data.{suffix}").write_bytes(FILES[suffix])
+    settings = {"corpus": "xsum", "directory": str(tmp_path), "fields": {"text": "text"}}
+    settings["glob"] = f"*.{suffix}"
     out = tmp_path / "made/xsum.jsonl"
     tracemalloc.start()
     try:
@@ -49,5 +29,6 @@ def test_a_corpus_takes_far_less_memory_than_its_text(tmp_path, suffix):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert [record["text"] for record in read_jsonl(out)] == TEXTS
-    assert peak < 2 * 10**6 < sum(map(len, TEXTS)) / 4
+    texts = [record["text"] for record in read_jsonl(out)]
+    assert texts == [record["text"] for record in RECORDS]
+    assert peak < 2 * 10**6 < sum(map(len, texts)) / 4

@@ -1,38 +1,17 @@
-"""Each corpus is read as its authors publish it, and as its mirrors do, wherever it lies below its
-folder; small files in each format, whose fields are those of the published ones."""
+"""Each corpus is read in the formats of its authors and of its mirrors, anywhere below its folder.
 
-import csv
-import io
+Small files in each format, with the fields of the published ones.
+"""
+
 import json
 
-import pyarrow
 import pytest
-from pyarrow import parquet
 
+from corpus_formats import csv_file, json_lines, parquet_file
 from steadfast.base.errors import UserError
 from steadfast.corpora import local
 
-
-def lines(*records):
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def sheet(*records):
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(records[0]))
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
-
-
-def columns(*records):
-    out = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(list(records)), out)
-    return out.getvalue()
-
-
 INSTRUCTION = {"instruction": "Name a sea.", "input": "", "output": "The Red Sea."}
-
 ESSAY = {"id": "love", "title": "On Work", "date": "July 2023", "text": "Do it.\n\nAnd rest [1]."}
 
 
@@ -80,8 +59,10 @@ MEETING = {
         {"speaker": "PhD B", "content": "Channel one ."},
     ],
 }
-TURNS = "Grad A: Hello ?\nPhD B: Channel one ."
-OTHER = MEETING | {"meeting_transcripts": [{"speaker": "Grad A", "content": "Bye ."}]}
+MEETING_TEXT = "Grad A: Hello ?\nPhD B: Channel one ."
+SECOND_MEETING = MEETING | {"meeting_transcripts": [{"speaker": "Grad A", "content": "Bye ."}]}
+
+QMSUM_RECORD = {"id": "tr-sq-1", "pid": "1", "input": "Why?\nA: So."}
 
 # corpus, files, and of each record id, title, date and text
 PUBLISHED = {
@@ -100,12 +81,12 @@ PUBLISHED = {
     ),
     "Stanford's on the hub": (
         "alpaca",
-        {"data/train-00000-of-00001-a09b74.parquet": columns(INSTRUCTION)},
+        {"data/train-00000-of-00001-a09b74.parquet": parquet_file(INSTRUCTION)},
         [("alpaca-000000", None, None, "Name a sea.")],
     ),
     "essays on the hub": (
         "paul_graham",
-        {"pual_graham_essays.csv": sheet(ESSAY)},
+        {"pual_graham_essays.csv": csv_file(ESSAY)},
         [tuple(ESSAY.values())],
     ),
     "essays as texts": (
@@ -132,19 +113,19 @@ PUBLISHED = {
     ),
     "GovReport's authors on the hub": (
         "govreport",
-        {"data/crs_train.jsonl": lines(CRS), "data/crs_test.jsonl": lines(GAO)},
+        {"data/crs_train.jsonl": json_lines(CRS), "data/crs_test.jsonl": json_lines(GAO)},
         [("CRS_RL1", None, None, "Introduction\nOnce.\nConclusion\nSo.")],
     ),
     "GovReport with documents on the hub": (
         "govreport",
-        {"train-0.parquet": columns({"id": "GAO_1", "document": "Long.", "summary": "S"})},
+        {"train-0.parquet": parquet_file({"id": "GAO_1", "document": "Long.", "summary": "S"})},
         [("GAO_1", None, None, "Long.")],
     ),
     "GovReport's mirror": (
         "govreport",
         {
-            "document/train-0.parquet": columns({"report": "Long.", "summary": "S"}),
-            "document/test-0.parquet": columns({"report": "Other.", "summary": "S"}),
+            "document/train-0.parquet": parquet_file({"report": "Long.", "summary": "S"}),
+            "document/test-0.parquet": parquet_file({"report": "Other.", "summary": "S"}),
         },
         [("govreport-000000", None, None, "Long.")],
     ),
@@ -164,71 +145,69 @@ PUBLISHED = {
     "XSum on the hub": (
         "xsum",
         {
-            "data/train-0.parquet": columns({"document": "Ice.", "summary": "S", "id": "123"}),
-            "data/test-0.parquet": columns({"document": "Sun.", "summary": "S", "id": "124"}),
+            "data/train-0.parquet": parquet_file({"document": "Ice.", "summary": "S", "id": "123"}),
+            "data/test-0.parquet": parquet_file({"document": "Sun.", "summary": "S", "id": "124"}),
         },
         [("123", "123", None, "Ice.")],
     ),
     "XSum's mirror": (
         "xsum",
-        {"train.csv": sheet({"dialogue": "Ice.", "summary": "S", "id": "123"})},
+        {"train.csv": csv_file({"dialogue": "Ice.", "summary": "S", "id": "123"})},
         [("123", "123", None, "Ice.")],
     ),
     "a clone of QMSum": (
         "qmsum",
         {
             "data/ALL/train/Bro016.json": json.dumps(MEETING, indent=4),
-            "data/ALL/jsonl/train.jsonl": lines(MEETING),
+            "data/ALL/jsonl/train.jsonl": json_lines(MEETING),
             "data/Academic/all/Bro016.json": json.dumps(MEETING),
-            "data/ALL/val/Bro011.json": json.dumps(OTHER),
+            "data/ALL/val/Bro011.json": json.dumps(SECOND_MEETING),
         },
-        [("Bro016", "Bro016", None, TURNS), ("Bro011", "Bro011", None, "Grad A: Bye .")],
+        [("Bro016", "Bro016", None, MEETING_TEXT), ("Bro011", "Bro011", None, "Grad A: Bye .")],
     ),
     "lines of QMSum": (
         "qmsum",
-        {"jsonl/train.jsonl": lines(MEETING, OTHER)},
-        [("qmsum-000000", None, None, TURNS), ("qmsum-000001", None, None, "Grad A: Bye .")],
+        {"jsonl/train.jsonl": json_lines(MEETING, SECOND_MEETING)},
+        [("qmsum-000000", None, None, MEETING_TEXT), ("qmsum-000001", None, None, "Grad A: Bye .")],
     ),
     "QMSum's mirror": (
         "qmsum",
         {
-            f"{folder}/train-0.parquet": columns({"id": "tr-sq-1", "pid": "1", "input": text})
-            for folder, text in (("data", "Why?\nA: So."), ("no-prefix", "A: So."))
+            "data/train-0.parquet": parquet_file(QMSUM_RECORD),
+            "no-prefix/train-0.parquet": parquet_file(QMSUM_RECORD | {"input": "A: So."}),
         },
         [("tr-sq-1", "tr-sq-1", None, "Why?\nA: So.")],
     ),
 }
 
 
-def put(folder, files):
+def write_files(folder, files):
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        body = content.encode() if isinstance(content, str) else content
-        (folder / name).write_bytes(body)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-@pytest.mark.parametrize("published", PUBLISHED)
-def test_a_corpus_is_read_as_it_is_published(tmp_path, published):
-    corpus, files, expected = PUBLISHED[published]
-    put(tmp_path / corpus, files)
+@pytest.mark.parametrize(("corpus", "files", "expected"), PUBLISHED.values(), ids=PUBLISHED)
+def test_corpus_is_read_as_published(tmp_path, corpus, files, expected):
+    write_files(tmp_path / corpus, files)
     records = list(local.corpus({}, corpus, str(tmp_path)))
     assert [tuple(record.values()) for record in records] == expected
 
 
-def test_a_field_of_one_s_own_config_may_hold_parts_too(tmp_path):
-    put(tmp_path, {"mine.jsonl": lines(MEETING)})
+def test_configured_field_may_have_several_parts(tmp_path):
+    write_files(tmp_path, {"mine.jsonl": json_lines(MEETING)})
     fields = {"text": "meeting_transcripts"}
     (record,) = local.corpus({}, "qmsum", str(tmp_path), "mine.jsonl", fields)
-    assert record["text"] == TURNS
+    assert record["text"] == MEETING_TEXT
 
 
 @pytest.mark.parametrize("value", [7, {"words": ["One."]}, [["One."], 7]])
-def test_parts_of_another_kind_are_no_text(tmp_path, value):
-    put(tmp_path, {"mine.jsonl": lines({"body": value})})
+def test_field_that_is_no_text_is_refused(tmp_path, value):
+    write_files(tmp_path, {"mine.jsonl": json_lines({"body": value})})
     with pytest.raises(UserError, match=r"mine\.jsonl:1: field 'body' is .*, not a string"):
         list(local.corpus({}, "xsum", str(tmp_path), "mine.jsonl", {"text": "body"}))
 
 
-def test_a_corpus_that_is_nowhere_names_where_it_was_looked_for(tmp_path):
+def test_missing_corpus_is_reported_with_the_patterns(tmp_path):
     with pytest.raises(UserError, match=r"no file in .* matches .*qmsum/\*\*/ALL/jsonl/"):
         list(local.corpus({}, "qmsum", str(tmp_path)))

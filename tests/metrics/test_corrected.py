@@ -1,4 +1,4 @@
-"""A judge's values corrected by people's verdicts: coverage of known truth, by cluster."""
+"""A judge's values corrected by people's verdicts: coverage of a known truth, by cluster."""
 
 import numpy as np
 import pandas as pd
@@ -15,40 +15,43 @@ SENSITIVITY = 0.92
 SPECIFICITY = 0.80
 
 
-def alike(rng: np.random.Generator, correlation: float) -> np.ndarray:
-    """Normal numbers of groups' items, correlated within groups."""
-    of_group = rng.normal(size=(GROUPS, 1))
-    own = rng.normal(size=(GROUPS, ITEMS))
-    return np.sqrt(correlation) * of_group + np.sqrt(1 - correlation) * own
+def correlated(rng: np.random.Generator, correlation: float) -> np.ndarray:
+    """Standard normal numbers of groups' items, correlated within groups."""
+    shared = rng.normal(size=(GROUPS, 1))
+    independent = rng.normal(size=(GROUPS, ITEMS))
+    return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * independent
 
 
-def judged(rng: np.random.Generator, share: float, truth: float, errors: float) -> tuple:
-    """What holds and what a judge says of it, JUDGES' table: correlation of truth and of errors."""
-    true = alike(rng, truth) < stats.norm.ppf(share)
-    error = stats.norm.cdf(alike(rng, errors))
-    said = np.where(true, error < SENSITIVITY, error >= SPECIFICITY)
-    return true.astype(float), said.astype(float)
+def judged(rng, share: float, truth_correlation: float, error_correlation: float) -> np.ndarray:
+    """The truth about each item, and the judge's verdict on it."""
+    truth = correlated(rng, truth_correlation) < stats.norm.ppf(share)
+    error = stats.norm.cdf(correlated(rng, error_correlation))
+    verdicts = np.where(truth, error < SENSITIVITY, error >= SPECIFICITY)
+    return np.array([truth, verdicts], float)
 
 
-def estimated(true: np.ndarray, said: np.ndarray, known: np.ndarray):
-    weights = np.column_stack([np.full(GROUPS, float(ITEMS)), ITEMS * known])
-    values = np.column_stack([said.sum(axis=1), said.sum(axis=1) * known])
-    return corrected(values, weights, true.sum(axis=1), known)
+def interval(judged: np.ndarray, is_labelled: np.ndarray, lowest: float) -> tuple[float, float]:
+    """The corrected interval; people label the truth."""
+    truth, verdicts = judged.sum(axis=2)
+    weights = np.column_stack([np.full(GROUPS, float(ITEMS)), ITEMS * is_labelled])
+    values = np.column_stack([verdicts, verdicts * is_labelled])
+    estimate = corrected(values, weights, truth, is_labelled)
+    return estimate.interval(lowest, 1, is_labelled.sum())
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(("truth", "errors"), [(0, 0), (0.7, 0.5)])
-def test_intervals_cover_what_is_true(truth, errors):
+def test_corrected_intervals_cover_the_truth(truth, errors):
     rng = np.random.default_rng(1)
     covered = {"value": 0, "difference": 0, "judge alone": 0}
     for _ in range(RUNS):
-        known = np.zeros(GROUPS, bool)
-        known[rng.choice(GROUPS, LABELLED, replace=False)] = True
-        first, second = (judged(rng, share, truth, errors) for share in (0.6, 0.52))
-        low, high = estimated(*first, known).interval(0, 1, LABELLED)
+        is_labelled = np.zeros(GROUPS, bool)
+        is_labelled[rng.choice(GROUPS, LABELLED, replace=False)] = True
+        first = judged(rng, 0.6, truth, errors)
+        second = judged(rng, 0.52, truth, errors)
+        low, high = interval(first, is_labelled, 0)
         covered["value"] += low <= 0.6 <= high
-        apart = (a - b for a, b in zip(first, second, strict=True))
-        low, high = estimated(*apart, known).interval(-1, 1, LABELLED)
+        low, high = interval(first - second, is_labelled, -1)
         covered["difference"] += low <= 0.08 <= high
         means = first[1].mean(axis=1)
         covered["judge alone"] += abs(means.mean() - 0.6) <= 1.973 * means.std() / np.sqrt(GROUPS)
@@ -59,75 +62,80 @@ def test_intervals_cover_what_is_true(truth, errors):
 
 
 @pytest.mark.parametrize("labelled", [30, 90])
-def test_intervals_cover_a_share_near_the_limit(labelled):
+def test_corrected_intervals_cover_a_share_near_the_limit(labelled):
     rng = np.random.default_rng(2)
     covered = 0
-    known = np.arange(GROUPS) < labelled
     for _ in range(RUNS):
-        low, high = estimated(*judged(rng, 0.95, 0.7, 0.5), known).interval(0, 1, labelled)
+        low, high = interval(judged(rng, 0.95, 0.7, 0.5), np.arange(GROUPS) < labelled, 0)
         covered += low <= 0.95 <= high
     # bench/corrected.py has .94 and .96; plain t intervals .85 and .91.
     assert 0.92 <= covered / RUNS <= 0.985
 
 
-def test_labels_of_all_give_people_s_mean_and_too_few_no_value():
-    true = np.arange(20) % 2.0
-    said = np.ones(20)
-    found = corrected(np.column_stack([said, said]), np.ones((20, 2)), true, np.ones(20, bool))
-    assert found.value == 0.5 and found.share == 0
-    true = np.arange(200) % 2.0
-    known = np.arange(200) < 20
-    found = corrected(
-        np.column_stack([true, true * known]), np.column_stack([np.ones(200), known]), true, known
-    )
-    assert found.value == pytest.approx(0.5)
-    assert found.share == pytest.approx(0.9)  # 1 ÷ (1 + 20/180)
-    known = np.arange(40) < FEWEST - 1
-    columns = np.column_stack([np.ones(40), known])
-    assert corrected(columns, columns, np.ones(40), known) is None
+def test_labels_of_all_groups_replace_the_judge():
+    judge = np.ones((20, 2))
+    estimate = corrected(judge, np.ones((20, 2)), np.arange(20) % 2.0, np.ones(20, bool))
+    assert estimate.value == 0.5
+    assert estimate.share == 0
 
 
-def units(model: str, values: list[float], **more) -> pd.DataFrame:
-    names = [f"u{place}" for place in range(len(values))]
-    rows = {"model": model, "measure": "X", "unit": names, "value": values, "cluster": names}
-    return pd.DataFrame(rows).assign(**{"weight": 1.0, "sure": False, **more})
+def test_judge_without_errors_keeps_its_weight():
+    truth = np.arange(200) % 2.0
+    is_labelled = np.arange(200) < 20
+    values = np.column_stack([truth, truth * is_labelled])
+    weights = np.column_stack([np.ones(200), is_labelled])
+    estimate = corrected(values, weights, truth, is_labelled)
+    assert estimate.value == pytest.approx(0.5)
+    assert estimate.share == pytest.approx(0.9)  # 1 ÷ (1 + 20/180)
 
 
-RAW = pd.DataFrame(columns=["model", "other", "measure", "raw", "raw_low", "raw_high"])
+def test_too_few_labels_give_no_value():
+    is_labelled = np.arange(40) < FEWEST - 1
+    columns = np.column_stack([np.ones(40), is_labelled])
+    assert corrected(columns, columns, np.ones(40), is_labelled) is None
 
 
-def test_differences_are_of_labelled_models_and_paired():
+def verdicts(model: str, values: list[float], **columns) -> pd.DataFrame:
+    units = [f"u{number}" for number in range(len(values))]
+    rows = {"model": model, "measure": "X", "unit": units, "value": values, "cluster": units}
+    return pd.DataFrame(rows).assign(**{"weight": 1.0, "sure": False, **columns})
+
+
+def rows_of(judge: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
+    raw = pd.DataFrame(columns=["model", "other", "measure", "raw", "raw_low", "raw_high"])
+    return corrected_rows(judge, labels, raw, {"X": 1.0}).set_index(["model", "other"])
+
+
+def test_differences_are_paired_and_of_labelled_models():
     people = [1.0, 0.0] * 10
-    judge = pd.concat([units("a", [1.0] * 40), units("b", people * 2), units("c", [1.0] * 40)])
-    labels = pd.concat([units("a", people), units("b", people)])
-    rows = corrected_rows(judge, labels, RAW, {"X": 1.0}).set_index(["model", "other"])
+    models = [verdicts("a", [1.0] * 40), verdicts("b", people * 2), verdicts("c", [1.0] * 40)]
+    labels = pd.concat([verdicts("a", people), verdicts("b", people)])
+    rows = rows_of(pd.concat(models), labels)
     assert list(rows.index) == [("a", ""), ("b", ""), ("a", "b")]
-    assert rows.loc[("a", ""), "value"] == pytest.approx(0.5)  # the judge says 1 to all
+    assert rows.loc[("a", ""), "value"] == pytest.approx(0.5)  # the judge's verdict is always 1
     assert rows.loc[("a", "b"), "value"] == pytest.approx(0)
     assert list(rows["clusters"]) == [20, 20, 20]
 
 
-def test_labels_that_are_all_alike_leave_room_and_what_no_judge_decided_is_not_corrected():
-    judge = units("a", [1.0, 0.0] * 20)
-    labels = units("a", [0.0] * 20)
-    (row,) = corrected_rows(judge, labels, RAW, {"X": 1.0}).itertuples()
+def test_labels_that_all_agree_have_a_wilson_interval():
+    row = rows_of(verdicts("a", [1.0, 0.0] * 20), verdicts("a", [0.0] * 20)).loc[("a", "")]
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
-    assert (row.value, row.low) == (0, pytest.approx(0, abs=1e-12))
-    assert row.high == pytest.approx(3.8415 / 23.8415, abs=1e-4)
-    judge = pd.concat(
-        [units("a", [1.0] * 40), units("a", [0.0] * 40, sure=True).assign(unit=range(40))]
-    )
-    judge["cluster"] = [f"c{n}" for n in range(80)]
-    labels = units("a", [1.0, 0.0] * 10)
-    (row,) = corrected_rows(judge, labels, RAW, {"X": 1.0}).itertuples()
-    assert row.value == pytest.approx(0.25)
+    assert (row["value"], row["low"]) == (0, pytest.approx(0, abs=1e-12))
+    assert row["high"] == pytest.approx(3.8415 / 23.8415, abs=1e-4)
 
 
-def test_raw_values_of_a_pair_have_both_signs():
-    summary = pd.DataFrame(
-        [("a", "X", 0.6, 0.5, 0.7)], columns=["model", "measure", "value", "low", "high"]
-    )
+def test_verdicts_by_rule_are_not_corrected():
+    by_rule = verdicts("a", [0.0] * 40, sure=True).assign(unit=range(40))
+    judge = pd.concat([verdicts("a", [1.0] * 40), by_rule])
+    judge["cluster"] = range(80)
+    rows = rows_of(judge.astype({"cluster": str}), verdicts("a", [1.0, 0.0] * 10))
+    assert rows["value"].tolist() == pytest.approx([0.25])
+
+
+def test_raw_difference_changes_sign_with_the_order_of_models():
+    columns = ["model", "measure", "value", "low", "high"]
+    summary = pd.DataFrame([("a", "X", 0.6, 0.5, 0.7)], columns=columns)
     pair = {"model": "b", "other": "a", "measure": "X", "difference": 0.1, "low": -0.1, "high": 0.3}
-    found = raw_values(summary, pd.DataFrame([pair])).set_index(["model", "other"])
-    assert found.loc[("a", "b"), ["raw", "raw_low", "raw_high"]].tolist() == [-0.1, -0.3, 0.1]
-    assert found.loc[("a", ""), "raw"] == 0.6
+    raw = raw_values(summary, pd.DataFrame([pair])).set_index(["model", "other"])
+    assert raw.loc[("a", "b"), ["raw", "raw_low", "raw_high"]].tolist() == [-0.1, -0.3, 0.1]
+    assert raw.loc[("a", ""), "raw"] == 0.6

@@ -7,5 +7,4 @@ from steadfast.stats.tidy import rows_of
 
 def value(rows: pd.DataFrame, **keys: str) -> float:
     """The value of the only row with these keys."""
-    (found,) = rows_of(rows, **keys)["value"]
-    return found
+    return rows_of(rows, **keys)["value"].item()

@@ -1,5 +1,4 @@
-"""What every picture must be: as large as it is printed, all of it legible, nothing beyond its
-edges, and no legend over what is drawn."""
+"""Checks of every picture: it fits a page, its texts are legible, and its legends cover nothing."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,66 +8,62 @@ from matplotlib.text import Text
 
 from steadfast.show.figures import STYLE, Picture
 
-SLACK = 1.0  # pixels
+TOLERANCE = 1.0  # pixels
 WIDTHS = (3.3, 7.0)  # inches: a column, and a page
-HEIGHT = 9.7  # of a page, with its margins as narrow as journals have them
-LEGIBLE = 6  # points
+MAX_HEIGHT = 9.7  # of a page, with its margins as narrow as journals have them
+MIN_FONT_SIZE = 6  # points
 
 
 def drawn(make: Callable[[], Mapping[str, Picture]]) -> Mapping[str, Picture]:
-    """Pictures as the stage draws them, with their layout."""
+    """Pictures with their layout, as the stage draws them."""
     with style.context(["default", STYLE]):
-        found = make()
-        for picture in found.values():
+        pictures = make()
+        for picture in pictures.values():
             picture.figure.draw_without_rendering()
-    return found
+    return pictures
 
 
 def legends(figure: Figure) -> list:
     """The legends of a figure and of its panels."""
-    return [*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend())]
+    panel_legends = [axes.get_legend() for axes in figure.axes]
+    return figure.legends + [legend for legend in panel_legends if legend]
 
 
 def legend_texts(figure: Figure) -> list[str]:
-    """What stands in them, in one line each."""
-    return [
-        " ".join(text.get_text().split()) for one in legends(figure) for text in one.get_texts()
-    ]
+    """The texts in all legends, in one line each."""
+    texts = []
+    for legend in legends(figure):
+        texts += [" ".join(text.get_text().split()) for text in legend.get_texts()]
+    return texts
 
 
-def shown_texts(figure: Figure) -> list[Text]:
+def visible_texts(figure: Figure) -> list[Text]:
     """All texts that are drawn; ticks beyond the ends of an axis are not."""
-    hidden = set()
+    hidden = {text for text in figure.findobj(Text) if not text.get_visible()}
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             first, last = sorted(axis.get_view_interval())
-            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
+            for tick in axis.get_major_ticks() + axis.get_minor_ticks():
                 if not axes.axison or not first <= tick.get_loc() <= last:
                     hidden |= {tick.label1, tick.label2}
-    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
-    return [text for text in found if text not in hidden]
+    return [text for text in figure.findobj(Text) if text.get_text() and text not in hidden]
 
 
 def check(figure: Figure, name: str = "") -> None:
-    """That it fits a page, all texts are legible and lie within it, and legends cover nothing."""
-    width = figure.bbox.width
-    height = figure.bbox.height
+    """Checks that a figure fits a page, its texts are legible, and legends cover nothing."""
     assert figure.get_figwidth() in WIDTHS, name
-    assert figure.get_figheight() <= HEIGHT, (name, figure.get_figheight())
-    texts = shown_texts(figure)
+    assert figure.get_figheight() <= MAX_HEIGHT, (name, figure.get_figheight())
+    texts = visible_texts(figure)
     for text in texts:
-        assert text.get_fontsize() >= LEGIBLE, (name, text.get_text())
+        assert text.get_fontsize() >= MIN_FONT_SIZE, (name, text.get_text())
         box = text.get_window_extent()
-        inside = box.x0 >= -SLACK and box.y0 >= -SLACK
-        inside = inside and box.x1 <= width + SLACK and box.y1 <= height + SLACK
-        assert inside, (name, text.get_text(), box)
+        assert min(box.x0, box.y0) >= -TOLERANCE, (name, text.get_text(), box)
+        assert box.x1 <= figure.bbox.width + TOLERANCE, (name, text.get_text(), box)
+        assert box.y1 <= figure.bbox.height + TOLERANCE, (name, text.get_text(), box)
     for legend in legends(figure):
-        box = legend.get_window_extent().padded(-SLACK)
+        box = legend.get_window_extent().padded(-TOLERANCE)
         for axes in figure.axes:
-            if axes.axison:
-                assert not box.overlaps(axes.bbox), (name, "a legend covers a panel")
-        own = set(legend.get_texts())
-        for text in texts:
-            if text not in own and text.axes is not None:
-                hidden = box.overlaps(text.get_window_extent())
-                assert not hidden, (name, "a legend covers", text.get_text())
+            assert not (axes.axison and box.overlaps(axes.bbox)), (name, "a legend covers a panel")
+        for text in set(texts) - set(legend.get_texts()):
+            is_hidden = text.axes is not None and box.overlaps(text.get_window_extent())
+            assert not is_hidden, (name, "a legend covers", text.get_text())

@@ -1,4 +1,4 @@
-"""The table of what a judge says, corrected by people's verdicts."""
+"""The table of a judge's values, corrected by people's verdicts."""
 
 import csv
 import io
@@ -30,13 +30,14 @@ def table(rows=VALUES):
     return corrected_table(results, "corrected", "MyBench", "groups", {"HSR": 2, "SSR": 3})
 
 
-def test_each_value_stands_beside_what_the_judge_alone_says():
-    found = table()
-    head, *rows = csv.reader(io.StringIO(comma_separated(found)))
-    assert head[1:4] == ["Model", "Other", "Measure"]
-    assert [column.heading for column in found.columns[7:]] == ["Groups", "Verdicts"]
+def test_corrected_values_follow_those_of_the_judge():
+    corrected = table()
+    header, *rows = csv.reader(io.StringIO(comma_separated(corrected)))
+    assert header[1:4] == ["Model", "Other", "Measure"]
+    headings = [(column.group, column.heading) for column in corrected.columns[3:]]
     groups = ["Judge alone"] * 2 + ["Corrected by people"] * 2 + ["Labelled"] * 2
-    assert [column.group for column in found.columns[3:]] == groups
+    assert [group for group, _ in headings] == groups
+    assert headings[-2:] == [("Labelled", "Groups"), ("Labelled", "Verdicts")]
     assert [row[:-1] for row in rows] == [
         ["Models", "M", "", "HSR", "0.80", "0.70 to 0.90", "0.75", "0.60 to 0.85", "12", "30"],
         ["Models", "N", "", "HSR", "0.70", "0.60 to 0.80", "", "", "9", "20"],
@@ -45,15 +46,15 @@ def test_each_value_stands_beside_what_the_judge_alone_says():
         ["Differences", "M", "N", "SSR", "0.100", "0.050 to 0.150", "0.000", "-0.100 to 0.060",
          "12", "30"],
     ]  # fmt: skip
-    assert (found.name, found.caption[:8]) == ("my_corrected", "MyBench:")
+    assert (corrected.name, corrected.caption[:8]) == ("my_corrected", "MyBench:")
 
 
-def test_the_notes_say_what_has_no_value_and_which_models_are_ordered_differently():
-    shared, *notes = table().notes
-    assert shared == ("dagger", "judged: True")
+def test_notes_name_missing_values_and_changed_orders():
+    shared_note, *notes = table().notes
+    assert shared_note == ("dagger", "judged: True")
     texts = [text for _, text in notes]
     assert texts[0].startswith("Corrected: the judge's mean error on the labelled subset")
     assert texts[1].startswith("No corrected value from fewer than 10 labelled groups")
     assert texts[2:] == ["Judge and people order these models differently: M and N (HSR)."]
-    assert len(table(VALUES[:1]).notes) == 2  # every value is known, and nothing turned
+    assert len(table(VALUES[:1]).notes) == 2  # no missing value, and no changed order
     assert [section.heading for section in table(VALUES[:2]).sections] == ["Models"]

@@ -1,47 +1,57 @@
-"""Which columns of a table in LaTeX stand side by side, and its notes in three lines."""
+"""The columns of a table in LaTeX by its width, and its notes in three lines."""
 
 from steadfast.show import latex
 from steadfast.show.latex_columns import PAGE_WIDTH, _width, heading_lines, layout
 from steadfast.show.table import Cell, Column, Section, Table
 
 
-def table(*columns: Column, text: str = "0.123") -> Table:
-    cells = (Cell("0.1 to 0.9" if "95 %" in c.heading else text) for c in columns)
-    head = Column("Model", align="l")
-    return Table("t", "Caption.", (head, *columns), (Section(((Cell("a"), *cells),)),))
+def table(*columns: Column) -> Table:
+    cells = [Cell("0.1 to 0.9" if "95 %" in column.heading else "0.123") for column in columns]
+    section = Section(((Cell("a"), *cells),))
+    return Table("t", "Caption.", (Column("Model", align="l"), *columns), (section,))
 
 
-def pairs(count: int) -> list[Column]:
-    headings = [heading for n in range(count) for heading in (f"M{n}", f"M{n}: 95 %")]
-    return [Column(heading, f"Group {heading[1]}") for heading in headings]
+def measures_with_intervals(count: int) -> list[Column]:
+    columns = []
+    for n in range(count):
+        columns += [Column(f"M{n}", f"Group {n}"), Column(f"M{n}: 95 %", f"Group {n}")]
+    return columns
 
 
-def test_intervals_stand_beside_or_below_the_values_by_the_table_s_width():
-    narrow = table(*pairs(2))
-    found = layout(narrow)
-    assert (len(found.blocks), found.folded, found.size) == (1, False, "small")
+def test_intervals_are_beside_values_in_a_narrow_table():
+    narrow = table(*measures_with_intervals(2))
+    columns = layout(narrow)
+    assert (len(columns.blocks), columns.folded, columns.size) == (1, False, "small")
     assert "0.123 & 0.1 to 0.9" in latex.render(narrow)
-    wide = table(*pairs(7))
-    found = layout(wide)
-    assert (len(found.blocks), found.folded, found.size) == (1, True, "footnotesize")
-    page = latex.render(wide)
-    assert r"a & 0.123 & 0.123" in page and r"{\scriptsize 0.1--0.9}" in page
+
+
+def test_intervals_are_below_values_in_a_wide_table():
+    wide = table(*measures_with_intervals(7))
+    columns = layout(wide)
+    assert (len(columns.blocks), columns.folded, columns.size) == (1, True, "footnotesize")
+    text = latex.render(wide)
+    assert r"a & 0.123 & 0.123" in text
+    assert r"{\scriptsize 0.1--0.9}" in text
+
+
+def test_long_heading_has_a_line_a_word():
     long = table(Column("Effective context length"))
-    assert heading_lines(long, layout(long).blocks[0][1]) == ["Effective", "context", "length"]
+    lines = heading_lines(long, layout(long).blocks[0][1])
+    assert lines == ["Effective", "context", "length"]
 
 
-def test_a_table_that_is_wider_still_has_several_blocks_with_the_labels_in_each():
+def test_table_wider_than_the_page_has_several_blocks_with_labels():
     wide = table(*(Column(f"C{n}", f"Group {n // 4}") for n in range(24)))
-    found = layout(wide)
-    assert len(found.blocks) == 2 and not found.folded
-    assert [block[0].value for block in found.blocks] == [0, 0]
-    shown = [place.value for block in found.blocks for place in block[1:]]
-    assert shown == list(range(1, 25))
-    assert all(_width(wide, block) <= PAGE_WIDTH for block in found.blocks)
+    columns = layout(wide)
+    assert not columns.folded
+    first, second = columns.blocks
+    assert first[0].value == second[0].value == 0
+    assert [column.value for column in first[1:] + second[1:]] == list(range(1, 25))
+    assert max(_width(wide, first), _width(wide, second)) <= PAGE_WIDTH
     assert latex.render(wide).count(r"\begin{tabular}") == 2
 
 
-def test_notes_are_in_three_lines_on_marks_sampling_and_data():
+def test_notes_have_three_lines_on_marks_sampling_and_data():
     notes = (
         ("data", "IFEval: synthetic."),
         ("sampling", "Sampling units: 9 contexts."),
@@ -49,8 +59,7 @@ def test_notes_are_in_three_lines_on_marks_sampling_and_data():
         ("dagger", "Prompt truncated."),
         ("data", "IFEval: synthetic."),
     )
-    found = Table("t", "Caption.", (), (), notes).in_lines().notes
-    assert found == (
+    assert Table("t", "Caption.", (), (), notes).in_lines().notes == (
         (None, "Bold: best. † Prompt truncated."),
         (None, "Sampling units: 9 contexts."),
         (None, "IFEval: synthetic."),

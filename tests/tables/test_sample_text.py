@@ -1,4 +1,4 @@
-"""One sample seen whole: what is joined, and that no text in it is acted on."""
+"""One sample with all its data, and that no text in it is interpreted."""
 
 import unicodedata
 
@@ -19,202 +19,219 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.passages import Passages, excerpts, places
 
-ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]
-TEXT = "\n".join(f"{number}. {text}" for number, text in enumerate(ELEMENTS, start=1))
-CONTEXT = {"context_id": "list-4k-s1", "text": TEXT, "elements": ELEMENTS}
+CONTEXT = {
+    "context_id": "list-4k-s1",
+    "text": "1. entry alpha\n2. entry beta\n3. entry gamma\n4. entry delta",
+    "elements": ["entry alpha", "entry beta", "entry gamma", "entry delta"],
+}
+PROMPT = {
+    "sample_id": "LSI/list-4k-s1/e1/v1",
+    "task": "LSI",
+    "context_id": "list-4k-s1",
+    "expression_id": 1,
+    "variable_id": 1,
+    "instruction": "Give the 2nd entry.",
+    "variables": {"id": 2, "ordid": "2nd"},
+    "reference_answer": {"element": "entry beta"},
+    "max_tokens": 100,
+}
 
 
-def prompt(**changes):
-    return {
-        "sample_id": "LSI/list-4k-s1/e1/v1",
-        "task": "LSI",
-        "context_id": "list-4k-s1",
-        "expression_id": 1,
-        "variable_id": 1,
-        "instruction": "Give the 2nd entry.",
-        "variables": {"id": 2, "ordid": "2nd"},
-        "reference_answer": {"element": "entry beta"},
-        "max_tokens": 100,
-        **changes,
-    }
+# --- the passages of a context -------------------------------------------------------------------
 
 
-# --- the places of a context ---------------------------------------------------------------------
+def lifbench_passages(task, variables, reference_answer, context=CONTEXT) -> Passages:
+    fields = {"task": task, "variables": variables, "reference_answer": reference_answer}
+    return passages(Sample("4k", PROMPT | fields, {"context": context}))
 
 
-def marked(**changes):
-    seen = passages(Sample("4k", prompt(**changes), {"context": CONTEXT}))
-    return [seen.text[start:end] for start, end in places(seen)]
+def test_expected_elements_are_marked_in_their_context():
+    neighbours = {"id": 2, "pre_element": "entry alpha", "post_element": "entry gamma"}
+    for task, variables, reference_answer, marked in (
+        ("LSI", PROMPT["variables"], PROMPT["reference_answer"], ["entry beta"]),
+        # the next element and the one in the instruction
+        ("LOE", {"element": "entry beta", "bias": 1}, neighbours, ["entry beta", "entry gamma"]),
+        (
+            "LMI",
+            {"id_arr": [4, 1]},
+            {"elements": ["entry delta", "entry alpha"]},
+            ["entry alpha", "entry delta"],
+        ),
+    ):
+        located = lifbench_passages(task, variables, reference_answer)
+        assert [located.text[start:end] for start, end in places(located)] == marked, task
 
 
-def test_what_is_asked_for_is_marked_in_its_context():
-    assert marked() == ["entry beta"]
-    # of an element the next of which is asked for, both
-    gold = {"id": 2, "pre_element": "entry alpha", "post_element": "entry gamma"}
-    variables = {"element": "entry beta", "bias": 1}
-    assert marked(task="LOE", variables=variables, reference_answer=gold) == [
-        "entry beta",
-        "entry gamma",
-    ]
-    gold = {"elements": ["entry delta", "entry alpha"]}
-    variables = {"id_arr": [4, 1]}
-    assert marked(task="LMI", variables=variables, reference_answer=gold) == [
-        "entry alpha",
-        "entry delta",
-    ]
+def test_genuine_key_sentences_of_the_type_are_marked():
     sentences = [
         {"type": "#Topic#", "fake": False, "text": "One."},
         {"type": "#Topic#", "fake": True, "text": "Two."},
         {"type": "|Summary|", "fake": False, "text": "Three."},
     ]
     context = {"text": "Zero. One. Two. Three.", "key_sentences": sentences}
-    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, reference_answer={})
-    assert passages(Sample("4k", asked, {"context": context})).wanted == ["One."]
+    assert lifbench_passages("OE", {"type": "<#Topic#>"}, {}, context).wanted == ["One."]
 
 
-ODD_VALUES = st.none() | st.integers() | st.text() | st.lists(st.integers() | st.text())
+ANY_VALUE = st.none() | st.integers() | st.text() | st.lists(st.integers() | st.text())
 NAMES = ("element", "elements", "evidence", "post_element", "bias", "info_keys", "type")
 
 
-@given(st.dictionaries(st.sampled_from(NAMES), ODD_VALUES))
-def test_any_name_may_stand_for_any_value(variables):
+@given(st.dictionaries(st.sampled_from(NAMES), ANY_VALUE))
+def test_variables_may_have_any_value(variables):
     sentences = [{"type": "#Topic#", "fake": False, "text": "entry delta"}]
-    asked = prompt(task="LSI", variables=variables, reference_answer={})
-    seen = passages(Sample("4k", asked, {"context": {**CONTEXT, "key_sentences": sentences}}))
-    assert all(isinstance(piece, str) for piece in seen.wanted)
+    context = CONTEXT | {"key_sentences": sentences}
+    for passage in lifbench_passages("LSI", variables, {}, context).wanted:
+        assert isinstance(passage, str)
 
 
-def test_places_that_are_too_many_are_counted():
-    found = excerpts(Passages("a " * 12, ["a"]), around=0, most=5)
-    assert found == ["⟦a⟧…", *["…⟦a⟧…"] * 4, "(7 more)"]
+def test_excerpts_beyond_the_limit_are_counted():
+    lines = excerpts(Passages("a " * 12, ["a"]), around=0, most=5)
+    assert lines == ["⟦a⟧…", *["…⟦a⟧…"] * 4, "(7 more)"]
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=3), max_size=4))
-def test_every_place_is_one_of_a_wanted_piece(text, wanted):
-    found = places(Passages(text, wanted))
-    assert found == sorted(set(found))
-    assert all(text[start:end] in wanted for start, end in found)
-    assert {text[start:end] for start, end in found} == {w for w in wanted if w and w in text}
+def test_every_passage_in_the_text_is_located(text, wanted_passages):
+    spans = places(Passages(text, wanted_passages))
+    assert spans == sorted(set(spans))
+    located = {text[start:end] for start, end in spans}
+    assert located == {passage for passage in wanted_passages if passage and passage in text}
 
 
-# --- what a terminal is given --------------------------------------------------------------------
+# --- characters on a terminal --------------------------------------------------------------------
 
 
-def test_hidden_characters_are_shown_by_their_code_points():
-    for text, shown in (
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
         ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
         ("abc\rxyz", "abc<U+000D>xyz"),
         ("\u202egnp.exe\u2066", "<U+202E>gnp.exe<U+2066>"),
         ("a\u200bb\u2028c\x9b31m", "a<U+200B>b<U+2028>c<U+009B>31m"),
         ("\ud800", "<U+D800>"),
         ("Grüße, 你好 ⟦x⟧\n\tλ", "Grüße, 你好 ⟦x⟧\n\tλ"),
-    ):
-        assert visible(text) == shown, text
+    ],
+)
+def test_hidden_characters_are_shown_as_code_points(text, shown):
+    assert visible(text) == shown
 
 
 @given(st.text(st.characters()))
-def test_what_is_shown_can_be_printed(text):
-    shown = visible(text)
-    shown.encode("utf-8")
-    hidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-    assert not hidden & {unicodedata.category(char) for char in shown if char not in "\n\t"}
+def test_shown_text_is_printable(text):
+    printable = visible(text)
+    printable.encode("utf-8")
+    categories = {unicodedata.category(char) for char in printable if char not in "\n\t"}
+    assert categories.isdisjoint({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 # --- a sample of a results folder ----------------------------------------------------------------
 
 
+def evaluation(**models: str) -> Evaluation:
+    config = {
+        "lifbench": {"lengths": {"4k": 3072}, "tasks": ["LSI"]},
+        "models": {name: {"engine": engine} for name, engine in models.items()},
+    }
+    return Evaluation(load_config(config))
+
+
 @pytest.fixture
 def run():
-    models = {"m": {"engine": "reference"}, "n": {"engine": "reference"}}
-    section = {"lengths": {"4k": 3072}, "tasks": ["LSI"]}
-    return Evaluation(load_config({"lifbench": section, "models": models}))
+    return evaluation(m="reference", n="reference")
 
 
-ANSWER = "entry beta\x1b[31m\n== LSI/forged ==\nScore: 1"
+RESPONSE = "entry beta\x1b[31m\n== LSI/forged ==\nScore: 1"
 
 
 @pytest.fixture
 def results(tmp_path, run):
     folder = tmp_path / "lifbench"
-    first = prompt()
-    second = prompt(sample_id="LSI/list-4k-s1/e1/v2", instruction="Give the last entry.")
-    write_jsonl(folder / "prompts/4k.jsonl", [first, second])
+    second_id = "LSI/list-4k-s1/e1/v2"
+    second_prompt = PROMPT | {"sample_id": second_id, "instruction": "Give the last entry."}
+    write_jsonl(folder / "prompts/4k.jsonl", [PROMPT, second_prompt])
     for (kind, _), path in run.tasks["lifbench"].parts["4k"].sources.items():
         if kind == "contexts":
             write_jsonl(tmp_path / path, [CONTEXT])
         else:
             expressions = {"scenario_prompt": "{input} {instruction}", "expressions": []}
             write_json(tmp_path / path, expressions)
-    common = {"sample_id": first["sample_id"], "repeat": 0, "status": "ok"}
-    output = common | {
-        "response": ANSWER,
-        "reasoning": "the second one",
-        "prompt_truncated_tokens": 0,
+    sample = {"sample_id": PROMPT["sample_id"], "repeat": 0, "status": "ok"}
+    output = sample | {"response": RESPONSE, "reasoning": "second", "prompt_truncated_tokens": 0}
+    second_output = output | {"sample_id": second_id, "response": "another's"}
+    write_jsonl(folder / "outputs/m/4k.jsonl", [second_output, output])
+    score = sample | {
+        "task": "LSI",
+        "context_id": "list-4k-s1",
+        "prompt_truncated": False,
+        "points": {"format": 0.5, "correct": 1.0},
+        "total": 0.75,
+        "judge": None,
+        "extracted": {"ids": [2]},
     }
-    other = output | {"sample_id": second["sample_id"], "response": "another's"}
-    write_jsonl(folder / "outputs/m/4k.jsonl", [other, output])
-    common |= {"task": "LSI", "context_id": "list-4k-s1", "prompt_truncated": False}
-    rated = {"status": "ok", "points": {"format": 0.5, "correct": 1.0}}
-    raters = {"corrected": rated | {"total": 0.7}}
-    extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}
-    score = common | rated | {"total": 0.75} | extracted
+    corrected = {"status": "ok", "points": score["points"], "total": 0.7}
+    score["other_raters"] = {"corrected": corrected}
     write_jsonl(folder / "scores/m/4k.jsonl", [score])
-    steps = InputDigests(run)
-    made = steps.answered_part("lifbench", "m", "4k")
-    made["lifbench/prompts/4k.jsonl"] = steps.prompts("lifbench", "4k")
-    for path, step in made.items():
+    digests = InputDigests(run)
+    steps = digests.answered_part("lifbench", "m", "4k")
+    steps["lifbench/prompts/4k.jsonl"] = digests.prompts("lifbench", "4k")
+    for path, step in steps.items():
         Provenance.beside(tmp_path / path, step.input_digest).write()
     return tmp_path
 
 
-def shown(run, results, name="LSI/list-4k-s1/e1/v1", model=None):
-    return "".join(map(sample_text, view_sample(run, results, name, model)))
+def shown(run, results, sample_id=PROMPT["sample_id"], model=None):
+    return "".join(map(sample_text, view_sample(run, results, sample_id, model)))
 
 
-def test_answers_of_another_config_are_not_shown(results):
-    models = {"m": {"engine": "baseline"}}
-    section = {"lengths": {"4k": 3072}, "tasks": ["LSI"]}
-    other = Evaluation(load_config({"lifbench": section, "models": models}))
-    with pytest.raises(UserError, match=r"outputs/m/4k\.jsonl: made from other settings"):
-        shown(other, results)
-
-
-def test_a_sample_is_seen_whole(run, results):
+def test_sample_is_shown_with_all_its_data(run, results):
     lines = shown(run, results).split("\n")
     for line in (
         "LIFBench, part 4k, task LSI",
         "  | Give the 2nd entry.",
         "  | 2. ⟦entry beta⟧",
-        "  | the second one",
+        "  | second",
         "Score: 0.75 (ok)",
         "  | format: 0.5",
         '  | {"ids": [2]}',
         "By corrected: 0.7 (ok): format 0.5, correct 1",
     ):
-        assert line in lines, line
+        assert line in lines
     expected = lines.index("Expected (reference answer):")
     assert lines[expected + 1] == "  | entry beta"
     assert "another's" not in "\n".join(lines)
 
 
-def test_answers_cannot_pass_for_headings_and_those_not_requested_say_so(run, results):
+def test_responses_cannot_imitate_headings(run, results):
     text = shown(run, results)
     assert "\x1b" not in text
     assert "  | entry beta<U+001B>[31m\n  | == LSI/forged ==\n  | Score: 1\n" in text
     assert "\n== LSI/forged ==" not in text
-    text = shown(run, results)
-    assert "-- n --\nno response: not requested yet, or not part of this trial\n" in text
-    assert "-- n --" not in shown(run, results, model="m")
+
+
+def test_missing_response_is_noted_and_a_model_can_be_selected(run, results):
+    heading = "-- n --\n"
+    note = "no response: not requested yet, or not part of this trial\n"
+    assert heading + note in shown(run, results)
+    assert heading not in shown(run, results, model="m")
+
+
+def test_examples_have_prompts_without_responses(run, results):
     (text,) = map(sample_text, examples(run, results))
     assert text.startswith("== LSI/list-4k-s1/e1/v1 ==\nLIFBench, part 4k, task LSI\n")
-    assert "  | Give the 2nd entry." in text and "  | 2. ⟦entry beta⟧" in text
-    assert ANSWER not in text and "-- m --" not in text
+    assert "  | Give the 2nd entry." in text
+    assert "  | 2. ⟦entry beta⟧" in text
+    assert RESPONSE not in text
+    assert "-- m --" not in text
 
 
-def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, results):
+def test_unknown_sample_or_model_is_reported_with_the_nearest(run, results):
     with pytest.raises(UserError, match="no sample 'LSI/list-4k-s1/e1/v3'; did you mean LSI/li"):
         shown(run, results, "LSI/list-4k-s1/e1/v3")
     with pytest.raises(UserError, match="unknown model 'mm'; did you mean 'm'"):
         shown(run, results, model="mm")
     with pytest.raises(UserError, match="no prompts yet"):
         shown(run, results / "elsewhere")
+
+
+def test_responses_of_another_config_are_refused(results):
+    with pytest.raises(UserError, match=r"outputs/m/4k\.jsonl: made from other settings"):
+        shown(evaluation(m="baseline"), results)
