@@ -4,7 +4,7 @@ from steadfast.contract.components import Score
 from steadfast.judging.majority import voted_points
 
 
-def test_majority_is_by_point_and_the_total_over_readable_scores():
+def test_majority_is_by_point_and_gives_the_total():
     scores = [
         Score("invalid"),
         Score("ok", {"a": 1, "b": 1, "c": None}, 1, extracted="second"),
