@@ -164,4 +164,4 @@ def test_simulated_rewriter_errs_by_slip():
     assert 0.2 < len(slips) / len(texts) < 0.6
     assert any("{candidates}" not in text for text in slips)
     assert any("{{" not in text for text in slips)
-    assert any(len(set(texts)) < len(texts) for texts in lists)
+    assert any(len(set(rewrites)) < len(rewrites) for rewrites in lists)
