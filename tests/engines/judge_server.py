@@ -363,5 +363,5 @@ class JudgeServer(Server):
 
 
 def judging(delay: float = 0.0):
-    """A judge that runs while the block does; its address is ``judge.url``."""
+    """Runs a judge within the block; its URL is ``judge.url``."""
     return running(delay, JudgeServer)
