@@ -63,16 +63,13 @@ class CachingServer(Server):
         self.bill.append((cost + output * price["output"]) * SHARES[tier] / 1e6)
         self.usage.append((plain, read, written))
         choice = {"index": 0, "finish_reason": "stop", "message": {"content": echo(prompt)}}
+        details = {"cached_tokens": read, "cache_write_tokens": written}
         return {
-            "model": "echo-1-0001",
-            "choices": [choice],
+            "model": "echo-1-0001", "choices": [choice],
             "service_tier": "default" if batched else tier,
-            "usage": {
-                "prompt_tokens": plain + read + written,
-                "completion_tokens": output,
-                "prompt_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
-            },
-        }
+            "usage": {"prompt_tokens": plain + read + written, "completion_tokens": output,
+                      "prompt_tokens_details": details},
+        }  # fmt: skip
 
     def is_batched(self, path):
         return not path.startswith("/v1") or isinstance(self, BatchServer | GeminiBatchServer)

@@ -202,7 +202,6 @@ PROSE = {
 
 
 def prose(asked: Asked) -> str:
-    """Praise without a verdict."""
     return PROSE[asked.language]
 
 
@@ -236,12 +235,10 @@ def other_language(asked: Asked) -> str:
 
 
 def empty(asked: Asked) -> str:
-    """An empty reply."""
     return ""
 
 
 def echo(asked: Asked) -> str:
-    """The response, repeated."""
     return asked.answer
 
 

@@ -48,17 +48,12 @@ SERVERS = {
 """Settings of ``Paced``, its requests in ``bench/`` and in tests, and the concurrency with which a
 bare client takes the shortest time for the latter, by ``best_bare``."""
 URL = "http://paced.invalid/v1"
-MESSAGE = {"role": "assistant", "content": "yes"}
-ANSWER = json.dumps(
-    {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "judge",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}],
-        "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
-    }
-).encode()
+ANSWER = json.dumps({
+    "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "judge",
+    "choices": [{"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": "yes"}}],
+    "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
+}).encode()  # fmt: skip
 BACKOFF = 0.5  # seconds, of the openai client
 LONGEST_BACKOFF = 8.0
 

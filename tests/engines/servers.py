@@ -101,19 +101,12 @@ class Server:
         base = path.endswith("/completions") and "prompt" in body
         choice = {"text": text} if base else {"message": {"role": "assistant", "content": text}}
         return {
-            "id": "r",
-            "created": 0,
-            "model": "echo-1-0001",
-            "system_fingerprint": "fp_1",
+            "id": "r", "created": 0, "model": "echo-1-0001", "system_fingerprint": "fp_1",
             "object": "text_completion" if base else "chat.completion",
             "choices": [{"index": 0, "finish_reason": "stop", **choice}],
-            "usage": {
-                "prompt_tokens": len(prompt.split()),
-                "completion_tokens": len(text.split()),
-                "total_tokens": 0,
-                "prompt_tokens_details": {"cached_tokens": 2},
-            },
-        }
+            "usage": {"prompt_tokens": len(prompt.split()), "completion_tokens": len(text.split()),
+                      "total_tokens": 0, "prompt_tokens_details": {"cached_tokens": 2}},
+        }  # fmt: skip
 
 
 def prompt_of(body):

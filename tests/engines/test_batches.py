@@ -20,11 +20,7 @@ from steadfast.engines.api.replies import Retry
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.base import Setup
 
-KINDS = {
-    "openai": BatchServer,
-    "anthropic": AnthropicBatchServer,
-    "gemini": GeminiBatchServer,
-}
+KINDS = {"openai": BatchServer, "anthropic": AnthropicBatchServer, "gemini": GeminiBatchServer}
 CREATE = {
     "openai": "POST /v1/batches",
     "anthropic": "POST /v1/messages/batches",
@@ -434,9 +430,8 @@ def test_lines_are_split_by_both_limits_in_order():
 
 
 def test_batch_limits_of_the_providers():
-    facts = {name: kind.facts for name, kind in BATCHES.items()}
-    assert facts["openai"]["requests"] == 50_000
-    assert facts["openai"]["bytes"] == 200_000_000
-    assert facts["anthropic"]["requests"] == 100_000
-    assert facts["anthropic"]["bytes"] < 256_000_000
-    assert facts["gemini"]["bytes"] <= 2_000_000_000
+    limits = {name: (kind.facts["requests"], kind.facts["bytes"]) for name, kind in BATCHES.items()}
+    assert limits["openai"] == (50_000, 200_000_000)
+    assert limits["anthropic"][0] == 100_000
+    assert limits["anthropic"][1] < 256_000_000
+    assert limits["gemini"][1] <= 2_000_000_000

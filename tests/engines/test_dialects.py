@@ -63,67 +63,42 @@ def test_items_are_answered_in_order_and_requested_once(tmp_path, engine, monkey
     assert part.provenance()["served"][0]["model"] == SERVED_MODELS[engine]
 
 
+USER = {"role": "user", "content": PROMPT}
 BODIES = {
     "openai": (
         "openai", {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}, {},
-        {
-            "model": "echo-1", "temperature": 0.0, "seed": 7, "top_k": 1, "max_tokens": 50,
-            "messages": [
-                {"role": "system", "content": "Be brief."}, {"role": "user", "content": PROMPT},
-            ],
-        },
-    ),
+        {"model": "echo-1", "temperature": 0.0, "seed": 7, "top_k": 1, "max_tokens": 50,
+         "messages": [{"role": "system", "content": "Be brief."}, USER]}),
     "openai, newer models": (
         "openai", {"temperature": None}, {"max_tokens_field": "max_completion_tokens"},
-        {
-            "model": "echo-1", "max_completion_tokens": 50,
-            "messages": [{"role": "user", "content": PROMPT}],
-        },
-    ),
+        {"model": "echo-1", "max_completion_tokens": 50, "messages": [USER]}),
     "openai, a base model": (
         "openai", {"template": "base", "temperature": None}, {},
-        {"model": "echo-1", "max_tokens": 50, "prompt": f"{PROMPT}\nOutput: "},
-    ),
+        {"model": "echo-1", "max_tokens": 50, "prompt": f"{PROMPT}\nOutput: "}),
     "Mistral": (
         "openai", {"seed": 7, "temperature": None}, {"base_url": "https://api.mistral.ai/v1"},
-        {
-            "model": "echo-1", "random_seed": 7, "max_tokens": 50,
-            "messages": [{"role": "user", "content": PROMPT}],
-        },
-    ),
+        {"model": "echo-1", "random_seed": 7, "max_tokens": 50, "messages": [USER]}),
     "anthropic": (
         "anthropic",
-        {
-            "system": "Be brief.", "temperature": None, "top_p": 0.95, "thinking": "budget",
-            "reasoning": {"tokens": 2048}, "effort": "low", "extra_body": EXTRA,
-        }, {},
-        {
-            "model": "echo-1", "max_tokens": 2098, "system": "Be brief.", "top_p": 0.95,
-            "thinking": {"type": "enabled", "budget_tokens": 2048},
-            "output_config": {"effort": "low", "task": "x"}, "stop_sequences": ["END"],
-            "messages": [{"role": "user", "content": [
-                {"type": "text", "text": HEAD}, {"type": "text", "text": ITEM.tail},
-            ]}],
-        },
-    ),
+        {"system": "Be brief.", "temperature": None, "top_p": 0.95, "thinking": "budget",
+         "reasoning": {"tokens": 2048}, "effort": "low", "extra_body": EXTRA}, {},
+        {"model": "echo-1", "max_tokens": 2098, "system": "Be brief.", "top_p": 0.95,
+         "thinking": {"type": "enabled", "budget_tokens": 2048},
+         "output_config": {"effort": "low", "task": "x"}, "stop_sequences": ["END"],
+         "messages": [{"role": "user", "content": [{"type": "text", "text": HEAD},
+                                                   {"type": "text", "text": ITEM.tail}]}]}),
     "gemini": (
         "gemini",
-        {
-            "system": "Be brief.", "temperature": 0.5, "top_p": 0.9, "top_k": 7, "seed": 11,
-            "extra_body": {"generationConfig": {"stopSequences": ["END"]}}, **BUDGET,
-        },
+        {"system": "Be brief.", "temperature": 0.5, "top_p": 0.9, "top_k": 7, "seed": 11,
+         "extra_body": {"generationConfig": {"stopSequences": ["END"]}}, **BUDGET},
         {"service_tier": "flex"},
-        {
-            "contents": [{"parts": [{"text": PROMPT}], "role": "user"}],
-            "systemInstruction": {"parts": [{"text": "Be brief."}], "role": "user"},
-            "generationConfig": {
-                "maxOutputTokens": 562, "temperature": 0.5, "topP": 0.9, "topK": 7, "seed": 11,
-                "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": True},
-                "stopSequences": ["END"],
-            },
-            "serviceTier": "flex",
-        },
-    ),
+        {"contents": [{"parts": [{"text": PROMPT}], "role": "user"}],
+         "systemInstruction": {"parts": [{"text": "Be brief."}], "role": "user"},
+         "generationConfig": {
+             "maxOutputTokens": 562, "temperature": 0.5, "topP": 0.9, "topK": 7, "seed": 11,
+             "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": True},
+             "stopSequences": ["END"]},
+         "serviceTier": "flex"}),
 }  # fmt: skip
 
 
@@ -183,12 +158,9 @@ def test_conversation_has_a_message_for_each_turn(engine, role):
     assert [prompt_of({"messages": [turn]}) for turn in turns] == [PROMPT, "It is 4.", PROMPT]
 
 
-@pytest.mark.parametrize(
-    ("model", "path"),
-    [("tunedModels/my model", "tunedModels/my%20model"), ("echo-1", "models/echo-1")],
-)
-def test_gemini_path_contains_the_model(model, path):
-    assert dialect_of("gemini", model=model).path.endswith(f"/{path}:generateContent")
+def test_gemini_path_contains_the_model():
+    for model, path in (("tunedModels/my m", "tunedModels/my%20m"), ("echo-1", "models/echo-1")):
+        assert dialect_of("gemini", model=model).path.endswith(f"/{path}:generateContent")
 
 
 @pytest.mark.parametrize(

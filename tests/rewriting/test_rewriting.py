@@ -22,19 +22,16 @@ TWO = {"count": 2}
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "texts"),
     [
-        '["Go.", "Leave."]',
-        'Of course! Here they are:\n```json\n["Go.", "Leave."]\n```\nAnything else?',
-        '\n[\n"Go.",\n"Leave."\n]\n',
+        ('["Go.", "Leave."]', ["Go.", "Leave."]),
+        ('Here you are:\n```json\n["Go.", "Leave."]\n```\nAnything else?', ["Go.", "Leave."]),
+        ('\n[\n"Go.",\n"Leave."\n]\n', ["Go.", "Leave."]),
+        ('["Go\nnow.", "Leave."]', ["Go\nnow.", "Leave."]),
     ],
 )
-def test_list_is_read_within_prose_and_code_blocks(reply):
-    assert read(reply, TWO) == ["Go.", "Leave."]
-
-
-def test_line_break_in_a_string_is_kept():
-    assert read('["Go\nnow.", "Leave."]', TWO) == ["Go\nnow.", "Leave."]
+def test_list_is_read_within_prose_and_code_blocks(reply, texts):
+    assert read(reply, TWO) == texts
 
 
 @pytest.mark.parametrize(
