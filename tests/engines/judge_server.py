@@ -112,26 +112,26 @@ def _kind(benchmark: str, template: str) -> str:
     return "segments" if template.startswith("extract") else "question"
 
 
-def truth(asked: Asked) -> list[int]:
+def truth(query: Asked) -> list[int]:
     """The judge's verdict, 1 or 0, on each constraint, checkpoint or question.
 
     They follow a simulated model's signature, and are pseudo-random on other responses.
     """
-    if KEPT_NOTHING in asked.answer:
-        return [0] * asked.count
-    signature = KEPT.search(asked.answer)
-    if signature and asked.kind in ("constraints", "checkpoints"):
+    if KEPT_NOTHING in query.answer:
+        return [0] * query.count
+    signature = KEPT.search(query.answer)
+    if signature and query.kind in ("constraints", "checkpoints"):
         numbers = set(map(int, re.findall(r"\d+", signature[1])))
-        return [int(number in numbers) for number in range(1, asked.count + 1)]
-    return [int(lot(asked.slots, number) < 0.7) for number in range(asked.count)]
+        return [int(number in numbers) for number in range(1, query.count + 1)]
+    return [int(lot(query.slots, number) < 0.7) for number in range(query.count)]
 
 
-def segment(asked: Asked) -> str:
+def segment(query: Asked) -> str:
     """The segment that the judge extracts from the response: one or two lines, or none."""
-    lines = [line for line in asked.answer.splitlines() if line.strip() and not MARKS.search(line)]
+    lines = [line for line in query.answer.splitlines() if line.strip() and not MARKS.search(line)]
     if not lines:
         return "None"
-    return "||".join(lines[:2]) if asked.each else lines[int(lot(asked.slots) * len(lines))]
+    return "||".join(lines[:2]) if query.each else lines[int(lot(query.slots) * len(lines))]
 
 
 def lot(*values) -> float:
@@ -143,35 +143,35 @@ def lot(*values) -> float:
 # --- replies ---------------------------------------------------------------------------------
 
 
-def good(asked: Asked) -> str:
+def good(query: Asked) -> str:
     """The verdicts in the requested form."""
-    return worded(asked, truth(asked))
+    return worded(query, truth(query))
 
 
-def worded(asked: Asked, verdicts: list[int], analysis: str | None = None) -> str:
+def worded(query: Asked, verdicts: list[int], analysis: str | None = None) -> str:
     """Verdicts in the requested form; for segments a copy for each."""
-    analysis = ANALYSIS[asked.language] if analysis is None else analysis
-    match asked.kind:
+    analysis = ANALYSIS[query.language] if analysis is None else analysis
+    match query.kind:
         case "constraints":
             return f"{analysis}\n{['YES' if verdict else 'NO' for verdict in verdicts]}"
         case "rating":
-            word = {"en": "Rating: ", "zh": "评分："}[asked.language]
+            word = {"en": "Rating: ", "zh": "评分："}[query.language]
             return f"{analysis}\n{' '.join(f'{word}[[{9 if v else 3}]]' for v in verdicts)}"
         case "checkpoints":
             # Verdicts beyond the checkpoints are on the last one.
-            texts = [*asked.checkpoints, *asked.checkpoints[-1:] * len(verdicts)]
+            texts = [*query.checkpoints, *query.checkpoints[-1:] * len(verdicts)]
             pairs = zip(texts, verdicts, strict=False)
             return "\n\n".join(f"{text}\t{verdict}" for text, verdict in pairs)
         case "question":
-            return "\n".join([analysis, *(VERDICTS[asked.language][v] for v in verdicts)])
+            return "\n".join([analysis, *(VERDICTS[query.language][v] for v in verdicts)])
         case "segments":
-            labels = [f"评分对象：{segment(asked)}"] * len(verdicts)
+            labels = [f"评分对象：{segment(query)}"] * len(verdicts)
             return "\n".join(["【解释】", analysis, "", HEADING, *labels])
 
 
-def formed(asked: Asked, schema: dict) -> str:
+def formed(query: Asked, schema: dict) -> str:
     """The verdicts as JSON that follows a schema, with an analysis as each text."""
-    verdicts = iter(truth(asked))
+    verdicts = iter(truth(query))
 
     def filled(part: dict) -> object:
         match part:
@@ -183,7 +183,7 @@ def formed(asked: Asked, schema: dict) -> str:
                 yes = next(verdicts)
                 return next(word for word in words if (str(word).lower() in YES) == yes)
             case {"type": "string"}:
-                return f'{ANALYSIS[asked.language]}\n"No."'
+                return f'{ANALYSIS[query.language]}\n"No."'
         raise AssertionError(f"no schema of a reply: {part}")
 
     return json.dumps(filled(schema), ensure_ascii=False)
@@ -201,70 +201,70 @@ PROSE = {
 }
 
 
-def prose(asked: Asked) -> str:
-    return PROSE[asked.language]
+def prose(query: Asked) -> str:
+    return PROSE[query.language]
 
 
-def wrong_count(asked: Asked) -> str:
+def wrong_count(query: Asked) -> str:
     """One verdict too many, which contradicts the last."""
-    return worded(asked, [*truth(asked), 1 - truth(asked)[-1]])
+    return worded(query, [*truth(query), 1 - truth(query)[-1]])
 
 
-def too_few(asked: Asked) -> str:
+def too_few(query: Asked) -> str:
     """One verdict too few."""
-    return worded(asked, truth(asked)[:-1])
+    return worded(query, truth(query)[:-1])
 
 
-def other_language(asked: Asked) -> str:
+def other_language(query: Asked) -> str:
     """The verdicts in a language that no template has."""
-    verdicts = truth(asked)
-    match asked.kind:
+    verdicts = truth(query)
+    match query.kind:
         case "constraints":
             words = [("NON", "OUI")[verdict] for verdict in verdicts]
-            return f"{ANALYSIS[OTHER[asked.language]]}\n{words}"
+            return f"{ANALYSIS[OTHER[query.language]]}\n{words}"
         case "rating":
-            return f"{ANALYSIS[OTHER[asked.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
+            return f"{ANALYSIS[OTHER[query.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
         case "checkpoints":
             words = ("pas respecté", "respecté")
-            pairs = zip(asked.checkpoints, verdicts, strict=True)
+            pairs = zip(query.checkpoints, verdicts, strict=True)
             return "\n\n".join(f"{text}\t{words[verdict]}" for text, verdict in pairs)
         case "question":
             return ("Réponse : non", "Réponse : oui")[verdicts[0]]
         case "segments":
-            return f"Explanation: see below.\n\nObject of the question:\n{segment(asked)}"
+            return f"Explanation: see below.\n\nObject of the question:\n{segment(query)}"
 
 
-def empty(asked: Asked) -> str:
+def empty(query: Asked) -> str:
     return ""
 
 
-def echo(asked: Asked) -> str:
-    return asked.answer
+def echo(query: Asked) -> str:
+    return query.answer
 
 
-def partial_echo(asked: Asked) -> str:
+def partial_echo(query: Asked) -> str:
     """The second half of the response."""
-    lines = asked.answer.splitlines()
+    lines = query.answer.splitlines()
     return "\n".join(lines[min(len(lines) // 2, max(len(lines) - 3, 0)) :])
 
 
-def quoted_echo(asked: Asked) -> str:
+def quoted_echo(query: Asked) -> str:
     """The response as a quotation, after an analysis."""
-    lines = (f"> {line}" for line in asked.answer.splitlines())
-    return "\n".join([ANALYSIS[asked.language], *lines])
+    lines = (f"> {line}" for line in query.answer.splitlines())
+    return "\n".join([ANALYSIS[query.language], *lines])
 
 
-def expression(asked: Asked) -> str:
+def expression(query: Asked) -> str:
     """Verdicts as an expression that would have to be evaluated."""
-    match asked.kind:
+    match query.kind:
         case "constraints":
-            return f"{ANALYSIS[asked.language]}\n['YES'] * {asked.count}"
+            return f"{ANALYSIS[query.language]}\n['YES'] * {query.count}"
         case "rating":
-            return f"{ANALYSIS[asked.language]}\nRating: [[4 + 5]]"
+            return f"{ANALYSIS[query.language]}\nRating: [[4 + 5]]"
         case "checkpoints":
-            return "\n\n".join(f"{text}\t0 + 1" for text in asked.checkpoints)
+            return "\n\n".join(f"{text}\t0 + 1" for text in query.checkpoints)
         case "question":
-            return f"{VERDICTS[asked.language][1]} if True else {VERDICTS[asked.language][0]}"
+            return f"{VERDICTS[query.language][1]} if True else {VERDICTS[query.language][0]}"
         case "segments":
             return f"{HEADING}\nanswer[0:9]"
 
@@ -278,13 +278,13 @@ SENSITIVITY = 0.92
 SPECIFICITY = 0.80
 
 
-def erring(asked: Asked) -> str:
+def erring(query: Asked) -> str:
     """The verdicts of a judge with this sensitivity and specificity."""
-    verdicts = truth(asked)
+    verdicts = truth(query)
     for number, verdict in enumerate(verdicts):
-        if lot(ERRING, asked.slots, number) >= (SENSITIVITY if verdict else SPECIFICITY):
+        if lot(ERRING, query.slots, number) >= (SENSITIVITY if verdict else SPECIFICITY):
             verdicts[number] = 1 - verdict
-    return worded(asked, verdicts)
+    return worded(query, verdicts)
 
 
 REFUSAL = "refusal"
@@ -295,14 +295,14 @@ Manner = Callable[[Asked], str]
 
 
 def always(name: str) -> Manner:
-    return lambda asked: name
+    return lambda query: name
 
 
 def some(*names: str, share: float = 0.5) -> Manner:
     """These manners for a share of the prompts, which includes their repetitions."""
 
-    def manner(asked: Asked) -> str:
-        position = lot("manner", asked.slots)
+    def manner(query: Asked) -> str:
+        position = lot("manner", query.slots)
         return names[int(position / share * len(names))] if position < share else "good"
 
     return manner
@@ -310,7 +310,7 @@ def some(*names: str, share: float = 0.5) -> Manner:
 
 def at_first(manner: Manner) -> Manner:
     """The manner for first requests, and good replies to repeated ones."""
-    return lambda asked: "good" if asked.again else manner(asked)
+    return lambda query: "good" if query.again else manner(query)
 
 
 class JudgeServer(Server):

@@ -67,8 +67,8 @@ class Gold:
     def reference(self, sample_id):
         return f"gold of {sample_id}"
 
-    def simulated(self, sample_id, reader, seen, rng):
-        return f"{sample_id} {reader['span']} {seen:.2f} {rng.random():.6f}"
+    def simulated(self, sample_id, settings, seen, rng):
+        return f"{sample_id} {settings['span']} {seen:.2f} {rng.random():.6f}"
 
     def baseline(self, sample_id):
         return f"baseline of {sample_id} " + "and on " * 60

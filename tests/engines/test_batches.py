@@ -336,15 +336,6 @@ def test_max_spend_holds_back_new_batches_only(part, server):
     assert len(part.replies()) == 10  # those of the running batch too
 
 
-@only("anthropic")
-def test_anthropic_batch_writes_each_context_to_the_cache_once(part):
-    requested = items(contexts=2, questions=4)
-    records = part.run(requested, cache="1h")
-    shared = sum(words(item.head + item.context) for item in requested[:2])
-    assert sum(column(records, "written_tokens")) == shared
-    assert sum(column(records, "cached_tokens")) == 3 * shared
-
-
 @pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "moment",
