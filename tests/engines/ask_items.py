@@ -1,4 +1,4 @@
-"""Items asked of an engine, with journal, outputs, provenance and log in files of a test's own."""
+"""Items are sent to an engine, with the journal and the outputs in a test's files."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -25,7 +25,7 @@ def ask_items(
     attempts: int = 1,
     loaded: Loaded | None = None,
 ) -> None:
-    """Asks them as a job does."""
+    """Sends them as a job does."""
     setup = Setup(answers, operation, journal=journal, oracle=oracle, loaded=loaded or Loaded())
     provenance = Provenance("", provenance_out, (out,), results=out.parent)
     run_part(model, model, items, setup, provenance, log, readable, attempts)

@@ -1,6 +1,6 @@
 """Servers of OpenAI's, Anthropic's and Google's batches, by their documentation.
 
-Batches advance as they are looked at. Results come in any order.
+Batches advance as they are polled. Results come in another order.
 """
 
 import json
@@ -16,8 +16,8 @@ from servers import Fault, Server, error, prompt_of
 
 @dataclass
 class Fate:
-    """How a batch ends; ``lose`` and ``fail`` are endings of prompts that are left unanswered,
-    ``message`` is what is said of them."""
+    """How a batch ends: ``lose`` and ``fail`` are endings of prompts that get no response,
+    ``message`` is their error message."""
 
     status: str = "completed"
     message: str = ""
@@ -26,17 +26,17 @@ class Fate:
 
 
 def refusals(*statuses):
-    """Refusals of a call, one after the other; it is taken where a status is None."""
+    """Consecutive replies to a call: an error status, or None for success."""
     return [error(status) if status else Fault() for status in statuses]
 
 
 class Batching:
-    """What the three have in common. ``faults`` are of calls too, by how "POST /v1/files" ends.
+    """What the three servers share. ``faults`` apply to calls too, such as "POST /v1/files".
 
     Attributes:
-        fates: are used up one a batch; one that fails does so at once.
-        looks: how often a batch is looked at until it has ended.
-        page: batches of a page of a list, the newest first.
+        fates: one for each batch created; a failed one ends at once.
+        looks: polls after which a batch has ended.
+        page: batches in a page of the list, the newest first.
     """
 
     def __init__(self, delay=0.0):
@@ -64,16 +64,24 @@ class Batching:
             return *self.called(parts.path, parse_qs(parts.query), content, header), fault
 
     def submitted(self):
-        """How often each prompt stands in a batch."""
-        return Counter(prompt_of(body) for batch in self.batches for _, body in batch["asked"])
+        """How often each prompt was submitted in a batch."""
+        prompts = Counter()
+        for batch in self.batches:
+            prompts.update(prompt_of(body) for _, body in batch["requests"])
+        return prompts
 
-    def make(self, asked, **known):
+    def batch_sizes(self):
+        """The number of requests in each batch."""
+        return [len(batch["requests"]) for batch in self.batches]
+
+    def create(self, requests, **fields):
         fate = self.fates.popleft() if self.fates else Fate()
-        batch = {"number": len(self.batches), "asked": asked, "looks": 0, "fate": fate, **known}
+        batch = {"number": len(self.batches), "looks": 0, "fate": fate, "requests": requests}
+        batch |= fields
         self.batches.append(batch)
         return batch
 
-    def look(self, batch):
+    def poll(self, batch):
         batch["looks"] += 1
         return batch
 
@@ -81,10 +89,10 @@ class Batching:
         return batch["looks"] > self.looks or batch["fate"].status == "failed"
 
     def results(self, batch):
-        """Whether each request was answered, and its line, which is the same each time."""
+        """Whether each request was answered, and its line; the same at each call."""
         if "results" not in batch:
             batch["results"] = []
-            for name, body in reversed(batch["asked"]):
+            for name, body in reversed(batch["requests"]):
                 prompt = prompt_of(body)
                 fate = "answered"
                 if prompt.endswith(batch["fate"].lose or ("\0",)):
@@ -102,7 +110,7 @@ class Batching:
         return b"".join(line for _, line in self.results(batch))
 
     def paged(self, query, after):
-        """A page of the list, behind the batch that the query names, and whether more follow."""
+        """A page of the list, after the batch that the query names."""
         listed = [self.shown(batch) for batch in reversed(self.batches)]
         names = [batch["id"] for batch in listed]
         start = names.index(query[after][0]) + 1 if after in query else 0
@@ -111,8 +119,7 @@ class Batching:
 
 
 class BatchServer(Batching, Server):
-    """OpenAI's: files by purpose, states in their order, a file for what was answered and one for
-    the rest."""
+    """OpenAI's: one file with the responses and one with the errors."""
 
     def store(self, content):
         name = f"file-{len(self.files)}"
@@ -126,29 +133,32 @@ class BatchServer(Batching, Server):
         if path.startswith("/files/"):
             return self.files[path.split("/")[2]], ()
         if content is not None:
-            wanted = json.loads(content)
-            lines = [json.loads(line) for line in self.files[wanted["input_file_id"]].splitlines()]
-            asked = [(line["custom_id"], line["body"]) for line in lines]
-            return self.shown(self.make(asked, wanted=wanted)), ()
+            definition = json.loads(content)
+            lines = map(json.loads, self.files[definition["input_file_id"]].splitlines())
+            requests = [(line["custom_id"], line["body"]) for line in lines]
+            return self.shown(self.create(requests, definition=definition)), ()
         if path == "/batches":
             return self.paged(query, "after"), ()
-        return self.shown(self.look(self.batches[int(path.removeprefix("/batches/batch_"))])), ()
+        batch = self.batches[int(path.removeprefix("/batches/batch_"))]
+        return self.shown(self.poll(batch)), ()
 
     def shown(self, batch):
-        said = {"id": f"batch_{batch['number']}", "metadata": batch["wanted"].get("metadata")}
+        metadata = batch["definition"].get("metadata")
+        shown = {"id": f"batch_{batch['number']}", "metadata": metadata}
         fate = batch["fate"]
         if fate.status == "failed":
             error = {"code": "x", "message": fate.message or "bad line"}
-            return {**said, "status": "failed", "errors": {"data": [error]}}
+            return {**shown, "status": "failed", "errors": {"data": [error]}}
         if not self.has_ended(batch):
-            return {**said, "status": ("validating", "in_progress")[batch["looks"] > 0]}
+            return {**shown, "status": "in_progress" if batch["looks"] else "validating"}
         if "output" not in batch:
-            results = self.results(batch)
-            for name, answered in (("output", True), ("error", False)):
-                content = b"".join(line for one, line in results if one is answered)
-                batch[name] = self.store(content) if content else None
+            contents = {True: b"", False: b""}
+            for is_answered, line in self.results(batch):
+                contents[is_answered] += line
+            batch["output"] = self.store(contents[True]) if contents[True] else None
+            batch["error"] = self.store(contents[False]) if contents[False] else None
         files = {"output_file_id": batch["output"], "error_file_id": batch["error"]}
-        return {**said, "status": fate.status, **files}
+        return {**shown, "status": fate.status, **files}
 
     def record(self, name, body, fate, message):
         response = None
@@ -156,8 +166,8 @@ class BatchServer(Batching, Server):
         if fate == "lost":
             error = {"code": "batch_expired", "message": "too late"}
         elif fate == "failed":
-            why = {"message": message or "bad request", "code": "invalid"}
-            response = {"status_code": 400, "body": {"error": why}}
+            details = {"message": message or "bad request", "code": "invalid"}
+            response = {"status_code": 400, "body": {"error": details}}
         else:
             path = "/completions" if "prompt" in body else "/chat/completions"
             response = {"status_code": 200, "body": self.reply(prompt_of(body), path, body)}
@@ -177,39 +187,38 @@ def uploaded(headers, content):
 
 
 class AnthropicBatchServer(Batching, AnthropicServer):
-    """Where it is ``stuck``, each page of its list is the first."""
+    """Anthropic's; where it is ``stuck``, each page of its list is the first."""
 
     stuck = False
 
     def called(self, path, query, content, headers):
-        rest = path.removeprefix("/v1/messages/batches").strip("/").split("/")
         if content is not None:
-            wanted = json.loads(content)["requests"]
-            return self.shown(
-                self.make([(line["custom_id"], line["params"]) for line in wanted])
-            ), ()
-        if rest == [""]:
+            lines = json.loads(content)["requests"]
+            requests = [(line["custom_id"], line["params"]) for line in lines]
+            return self.shown(self.create(requests)), ()
+        name, _, action = path.removeprefix("/v1/messages/batches").strip("/").partition("/")
+        if not name:
             for batch in self.batches:
-                self.look(batch)
+                self.poll(batch)
             if self.stuck:
                 query.pop("after_id", None)
             return self.paged(query, "after_id"), ()
-        batch = self.batches[int(rest[0].removeprefix("msgbatch_"))]
-        if rest[1:] == ["results"]:
+        batch = self.batches[int(name.removeprefix("msgbatch_"))]
+        if action == "results":
             assert self.has_ended(batch)
             return self.lines(batch), ()
-        return self.shown(self.look(batch)), ()
+        return self.shown(self.poll(batch)), ()
 
     def shown(self, batch):
         ended = self.has_ended(batch)
         name = f"msgbatch_{batch['number']}"
-        place = f"http://thief.invalid/v1/messages/batches/{name}/results"
-        counts = {"processing": 0 if ended else len(batch["asked"]),
-                  "succeeded": len(batch["asked"]) if ended else 0,
+        url = f"http://thief.invalid/v1/messages/batches/{name}/results"
+        size = len(batch["requests"])
+        counts = {"processing": 0 if ended else size, "succeeded": size if ended else 0,
                   "errored": 0, "canceled": 0, "expired": 0}  # fmt: skip
         return {"id": name, "type": "message_batch", "request_counts": counts,
                 "processing_status": "ended" if ended else "in_progress",
-                "results_url": place if ended else None}  # fmt: skip
+                "results_url": url if ended else None}  # fmt: skip
 
     def record(self, name, body, fate, message):
         if fate == "lost":
@@ -230,15 +239,16 @@ class GeminiBatchServer(Batching, GeminiServer):
             if headers["X-Goog-Upload-Command"] == "start":
                 name = f"files/f{len(self.files)}"
                 self.files[name] = None
-                place = f"http://thief.invalid/upload/v1/files?upload_id={name}"
-                return {}, [("X-Goog-Upload-URL", place)]
+                url = f"http://thief.invalid/upload/v1/files?upload_id={name}"
+                return {}, [("X-Goog-Upload-URL", url)]
             self.files[query["upload_id"][0]] = content
             return {"file": {"name": query["upload_id"][0]}}, ()
         if path.endswith(":batchGenerateContent"):
-            wanted = json.loads(content)["batch"]
-            lines = self.files[wanted["inputConfig"]["fileName"]].splitlines()
-            asked = [(line["key"], line["request"]) for line in map(json.loads, lines)]
-            return self.shown(self.make(asked, name=wanted["displayName"])), ()
+            definition = json.loads(content)["batch"]
+            file = self.files[definition["inputConfig"]["fileName"]]
+            lines = map(json.loads, file.splitlines())
+            requests = [(line["key"], line["request"]) for line in lines]
+            return self.shown(self.create(requests, name=definition["displayName"])), ()
         if path == "/v1/batches":
             start = int(query.get("pageToken", ["0"])[0])
             listed = [self.shown(batch) for batch in reversed(self.batches)]
@@ -249,17 +259,18 @@ class GeminiBatchServer(Batching, GeminiServer):
         if path.endswith(":download"):
             number = int(path.removesuffix(":download").rpartition("-")[2])
             return self.lines(self.batches[number]), ()
-        return self.shown(self.look(self.batches[int(path.rpartition("/b")[2])])), ()
+        batch = self.batches[int(path.rpartition("/b")[2])]
+        return self.shown(self.poll(batch)), ()
 
     def shown(self, batch):
         ended = self.has_ended(batch)
         state = batch["fate"].status.upper().replace("COMPLETED", "SUCCEEDED")
-        about = {"displayName": batch["name"],
-                 "state": f"BATCH_STATE_{state if ended else 'RUNNING'}"}  # fmt: skip
+        metadata = {"displayName": batch["name"],
+                    "state": f"BATCH_STATE_{state if ended else 'RUNNING'}"}  # fmt: skip
         if ended and state in ("SUCCEEDED", "EXPIRED"):
-            about["output"] = {"responsesFile": f"files/batch-{batch['number']}"}
+            metadata["output"] = {"responsesFile": f"files/batch-{batch['number']}"}
         failed = {"error": {"code": 3, "message": "bad line"}} if state == "FAILED" else {}
-        return {"name": f"batches/b{batch['number']}", "metadata": about, **failed}
+        return {"name": f"batches/b{batch['number']}", "metadata": metadata, **failed}
 
     def record(self, name, body, fate, message):
         if fate == "lost":

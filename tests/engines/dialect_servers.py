@@ -1,4 +1,4 @@
-"""Servers that speak Anthropic's and Google's own APIs, by the rules of their documentation."""
+"""Servers of Anthropic's and Google's own APIs, by their documentation."""
 
 from contextlib import contextmanager
 from itertools import groupby
@@ -9,13 +9,17 @@ from servers import Server, echo, prompt_of, running, text_of
 
 
 def words(text):
-    """Tokens, as these servers count them."""
+    """The number of tokens, as these servers count."""
     return len(text.split())
 
 
 class AnthropicServer(Server):
-    """Messages. What stands before a mark is written to the cache once its answer begins, and read
-    where it is exactly the same; ``blocks`` and ``stop`` are of each reply."""
+    """Anthropic's Messages API, with a cache of exact prefixes up to a mark.
+
+    Attributes:
+        blocks, stop: content and stop reason of each reply.
+        plain, written, read: tokens that were uncached, written to the cache, read from it.
+    """
 
     key_header = "x-api-key"
 
@@ -24,24 +28,31 @@ class AnthropicServer(Server):
         self.cache = set()
         self.blocks = None
         self.stop = "end_turn"
-        self.written = self.read = self.plain = 0
+        self.plain = 0
+        self.written = 0
+        self.read = 0
 
     def usage(self, body):
-        """The tokens of a request, each in one of three counts."""
+        """The tokens of a request: uncached, written, read."""
         before = [(turn["role"], turn["content"]) for turn in body["messages"][:-1]]
         blocks = body["messages"][-1]["content"]
-        plain = words(prompt_of(body)) + sum(words(said) for _, said in before)
-        marked = [n for n, block in enumerate(blocks) if "cache_control" in block]
-        read = written = 0
+        plain = words(prompt_of(body)) + sum(words(content) for _, content in before)
+        read = 0
+        written = 0
+        prefix = []
+        prefix_tokens = 0
         with self.lock:
-            for last in marked:
-                key = repr((body.get("system"), before, [b["text"] for b in blocks[: last + 1]]))
-                tokens = sum(words(block["text"]) for block in blocks[: last + 1])
-                plain -= tokens
-                read, written = (tokens, 0) if key in self.cache else (0, tokens)
+            for block in blocks:
+                prefix.append(block["text"])
+                prefix_tokens += words(block["text"])
+                if "cache_control" not in block:
+                    continue
+                plain -= prefix_tokens
+                key = repr((body.get("system"), before, prefix))
+                read, written = (prefix_tokens, 0) if key in self.cache else (0, prefix_tokens)
                 self.cache.add(key)
-            self.read = self.read + read
-            self.written = self.written + written
+            self.read += read
+            self.written += written
             self.plain += plain
         return plain, written, read
 
@@ -60,7 +71,7 @@ class AnthropicServer(Server):
 
 
 class GeminiServer(Server):
-    """generateContent; ``parts`` and ``finish`` are of each reply."""
+    """Google's generateContent; each reply has ``parts`` and finish reason ``finish``."""
 
     key_header = "x-goog-api-key"
 
@@ -85,24 +96,24 @@ class GeminiServer(Server):
 
 
 DIALECT_PATHS = ("/messages", ":generateContent")
-"""How the paths of such requests end."""
+"""Ends of the paths of requests in these dialects."""
 LIVE_PATHS = ("/completions", *DIALECT_PATHS)
-"""How those of any request for a response at once end."""
+"""Ends of the paths of all live requests."""
 
 
 def as_chat(path, body):
-    """A provider's body as that of a chat completion."""
-    roles = {"model": "assistant"}
-    turns = groupby(body.get("messages") or body["contents"], key=itemgetter("role"))
-    messages = [
-        {"role": roles.get(role, role), "content": "".join(map(text_of, entries))}
-        for role, entries in turns
-    ]
-    model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
+    """A provider's request body as that of a chat completion."""
+    chat = {**body, "messages": []}
+    for role, entries in groupby(body.get("messages") or body["contents"], itemgetter("role")):
+        content = "".join(map(text_of, entries))
+        chat["messages"].append({"role": role.replace("model", "assistant"), "content": content})
+    chat["model"] = body.get("model") or path.rpartition("/")[2].partition(":")[0]
     config = body.get("generationConfig", {})
-    limit = {"max_tokens": config["maxOutputTokens"]} if "maxOutputTokens" in config else {}
-    tier = {"service_tier": body["serviceTier"]} if "serviceTier" in body else {}
-    return {**body, "model": model, "messages": messages, **limit, **tier}
+    if "maxOutputTokens" in config:
+        chat["max_tokens"] = config["maxOutputTokens"]
+    if "serviceTier" in body:
+        chat["service_tier"] = body["serviceTier"]
+    return chat
 
 
 def in_dialect(path, reply):
@@ -131,7 +142,7 @@ SERVERS = {"openai": Server, "anthropic": AnthropicServer, "gemini": GeminiServe
 
 @contextmanager
 def served(tmp_path, engine, **answers):
-    """A server and a part that asks it."""
+    """A server, and a part of a model that it serves."""
     with running(kind=SERVERS[engine]) as server:
         part = Part(tmp_path, server.url, engine)
         part.answers |= answers

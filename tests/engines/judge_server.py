@@ -1,8 +1,8 @@
-"""A real HTTP judge of the three judged benchmarks: fixed verdicts, and bad manners on demand.
+"""A judge of the three judged benchmarks over HTTP, with fixed verdicts and faulty replies.
 
-It knows a prompt by the templates in resources/*/judge. What it truly thinks of an answer follows
-from the question and the answer (``truth``); how it says so is up to ``manner``. A prompt that is
-no judge prompt is answered as a model would (``model``).
+It recognizes prompts by the templates in resources/*/judge. Its verdicts follow from question and
+response (``truth``), the form of its replies from ``manner``. Other prompts are answered by
+``model``.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ HEADING = "【模型回复中评分问题的评测对象】"
 
 @dataclass(frozen=True)
 class Asked:
-    """A judge prompt as it is understood.
+    """A judge prompt, parsed.
 
     Attributes:
         kind: constraints or rating (FollowBench), checkpoints (CFBench), question or segments
             (ComplexBench).
         language: of the template.
-        slots: what stood in the template's slots.
-        again: whether it is asked since a reply could not be read.
-        each: whether several segments are asked for.
+        slots: names and values of the template's slots.
+        again: whether it is re-requested with a reminder.
+        each: whether several segments are requested.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Asked:
 
     @property
     def count(self) -> int:
-        """Verdicts that are asked for."""
+        """The number of verdicts requested."""
         return int(self["count"]) if self.kind in ("constraints", "checkpoints") else 1
 
 
@@ -87,248 +87,240 @@ def _pattern(text: str) -> re.Pattern:
 
 @cache
 def read(prompt: str) -> Asked | None:
-    """What a judge is asked; None where a prompt is no judge's.
+    """A judge prompt, parsed; None where a prompt is no judge's.
 
     Raises:
-        AssertionError: the boundary does not follow from the answer.
+        AssertionError: the boundary does not follow from the response.
     """
     for benchmark, name, pattern in templates():
-        if found := pattern.fullmatch(prompt):
-            slots = found.groupdict()
+        if match := pattern.fullmatch(prompt):
+            slots = match.groupdict()
             again = slots.pop("again") is not None
             digest = hashlib.sha256(slots["answer"].encode()).hexdigest()
             assert slots["boundary"] == f"answer-{digest[:8]}", prompt
-            kind = {"followbench": "constraints", "cfbench": "checkpoints"}.get(benchmark)
-            kind = "rating" if benchmark == "followbench" and name.startswith("rating") else kind
-            kind = kind or ("segments" if name.startswith("extract") else "question")
+            kind = _kind(benchmark, name)
             language = "en" if name.endswith("en") else "zh"
             return Asked(kind, language, tuple(slots.items()), again, "each" in name)
     return None
 
 
-def truth(asked: Asked) -> list[int]:
-    """What the judge thinks: 1 or 0 of each constraint, checkpoint or question.
+def _kind(benchmark: str, template: str) -> str:
+    if benchmark == "followbench":
+        return "rating" if template.startswith("rating") else "constraints"
+    if benchmark == "cfbench":
+        return "checkpoints"
+    return "segments" if template.startswith("extract") else "question"
 
-    It believes an answer that says what it kept, and else draws lots by question and answer.
+
+def truth(query: Asked) -> list[int]:
+    """The judge's verdict, 1 or 0, on each constraint, checkpoint or question.
+
+    They follow a simulated model's signature, and are pseudo-random on other responses.
     """
-    if KEPT_NOTHING in asked.answer:
-        return [0] * asked.count
-    kept = KEPT.search(asked.answer)
-    if kept and asked.kind in ("constraints", "checkpoints"):
-        numbers = {int(number) for number in re.findall(r"\d+", kept[1])}
-        return [int(number in numbers) for number in range(1, asked.count + 1)]
-    return [int(lot(asked.slots, number) < 0.7) for number in range(asked.count)]
+    if KEPT_NOTHING in query.answer:
+        return [0] * query.count
+    signature = KEPT.search(query.answer)
+    if signature and query.kind in ("constraints", "checkpoints"):
+        numbers = set(map(int, re.findall(r"\d+", signature[1])))
+        return [int(number in numbers) for number in range(1, query.count + 1)]
+    return [int(lot(query.slots, number) < 0.7) for number in range(query.count)]
 
 
-def segment(asked: Asked) -> str:
-    """What the judge copies out of the answer: a line or two of it, or nothing."""
-    lines = [line for line in asked.answer.splitlines() if line.strip() and not MARKS.search(line)]
+def segment(query: Asked) -> str:
+    """The segment that the judge extracts from the response: one or two lines, or none."""
+    lines = [line for line in query.answer.splitlines() if line.strip() and not MARKS.search(line)]
     if not lines:
         return "None"
-    return "||".join(lines[:2]) if asked.each else lines[int(lot(asked.slots) * len(lines))]
+    return "||".join(lines[:2]) if query.each else lines[int(lot(query.slots) * len(lines))]
 
 
-def lot(*what) -> float:
-    """A number from 0 to 1 that follows from what is given."""
-    digest = hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).digest()
+def lot(*values) -> float:
+    """A pseudo-random number from 0 to 1 that follows from the values."""
+    digest = hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4]) / 2**32
 
 
 # --- replies ---------------------------------------------------------------------------------
 
 
-def good(asked: Asked) -> str:
-    """The verdicts in the form that is asked for."""
-    return worded(asked, truth(asked))
+def good(query: Asked) -> str:
+    """The verdicts in the requested form."""
+    return worded(query, truth(query))
 
 
-def worded(asked: Asked, verdicts: list[int], analysis: str | None = None) -> str:
-    """Verdicts in the form that is asked for; for segments a copy for each."""
-    analysis = ANALYSIS[asked.language] if analysis is None else analysis
-    match asked.kind:
+def worded(query: Asked, verdicts: list[int], analysis: str | None = None) -> str:
+    """Verdicts in the requested form; for segments a copy for each."""
+    analysis = ANALYSIS[query.language] if analysis is None else analysis
+    match query.kind:
         case "constraints":
             return f"{analysis}\n{['YES' if verdict else 'NO' for verdict in verdicts]}"
         case "rating":
-            word = {"en": "Rating: ", "zh": "评分："}[asked.language]
+            word = {"en": "Rating: ", "zh": "评分："}[query.language]
             return f"{analysis}\n{' '.join(f'{word}[[{9 if v else 3}]]' for v in verdicts)}"
         case "checkpoints":
-            # More verdicts than checkpoints: the last one is judged again.
-            texts = [*asked.checkpoints, *asked.checkpoints[-1:] * len(verdicts)]
+            # Verdicts beyond the checkpoints are on the last one.
+            texts = [*query.checkpoints, *query.checkpoints[-1:] * len(verdicts)]
             pairs = zip(texts, verdicts, strict=False)
             return "\n\n".join(f"{text}\t{verdict}" for text, verdict in pairs)
         case "question":
-            return "\n".join([analysis, *(VERDICTS[asked.language][v] for v in verdicts)])
+            return "\n".join([analysis, *(VERDICTS[query.language][v] for v in verdicts)])
         case "segments":
-            labels = [f"评分对象：{segment(asked)}"] * len(verdicts)
+            labels = [f"评分对象：{segment(query)}"] * len(verdicts)
             return "\n".join(["【解释】", analysis, "", HEADING, *labels])
 
 
-def formed(asked: Asked, schema: dict) -> str:
-    """The verdicts as JSON that follows a schema, with an analysis wherever it wants a text."""
-    verdicts = iter(truth(asked))
+def formed(query: Asked, schema: dict) -> str:
+    """The verdicts as JSON that follows a schema, with an analysis as each text."""
+    verdicts = iter(truth(query))
 
     def filled(part: dict) -> object:
         match part:
             case {"properties": properties}:
-                return {name: filled(of) for name, of in properties.items()}
+                return {name: filled(inner) for name, inner in properties.items()}
             case {"enum": [only]}:
                 return only
             case {"enum": words}:
                 yes = next(verdicts)
                 return next(word for word in words if (str(word).lower() in YES) == yes)
             case {"type": "string"}:
-                return f'{ANALYSIS[asked.language]}\n"No."'
+                return f'{ANALYSIS[query.language]}\n"No."'
         raise AssertionError(f"no schema of a reply: {part}")
 
     return json.dumps(filled(schema), ensure_ascii=False)
 
 
 YES = ("1", "yes", "是")
-ANALYSIS = {
-    "en": "I went through the demands one by one.",
-    "zh": "我逐条对照了要求。",
-}
+ANALYSIS = {"en": "I went through the demands one by one.", "zh": "我逐条对照了要求。"}
 VERDICTS = {"en": ("Answer: no", "Answer: yes"), "zh": ("答案：否", "答案：是")}
 OTHER = {"en": "zh", "zh": "en"}
 
 
-def prose(asked: Asked) -> str:
-    """A friendly word and no verdict."""
-    return {
-        "en": "On the whole a fine answer that keeps to most of what was asked. Yes, well done.",
-        "zh": "总的来说，这份回答不错，大部分要求都做到了，是一份好的回答。",
-    }[asked.language]
+PROSE = {
+    "en": "On the whole a fine answer that keeps to most of what was asked. Yes, well done.",
+    "zh": "总的来说，这份回答不错，大部分要求都做到了，是一份好的回答。",
+}
 
 
-def wrong_count(asked: Asked) -> str:
-    """One verdict too many, which contradicts the one before."""
-    return worded(asked, [*truth(asked), 1 - truth(asked)[-1]])
+def prose(query: Asked) -> str:
+    return PROSE[query.language]
 
 
-def too_few(asked: Asked) -> str:
+def wrong_count(query: Asked) -> str:
+    """One verdict too many, which contradicts the last."""
+    return worded(query, [*truth(query), 1 - truth(query)[-1]])
+
+
+def too_few(query: Asked) -> str:
     """One verdict too few."""
-    return worded(asked, truth(asked)[:-1])
+    return worded(query, truth(query)[:-1])
 
 
-def other_language(asked: Asked) -> str:
-    """The verdicts in a language that nobody asks in."""
-    verdicts = truth(asked)
-    match asked.kind:
+def other_language(query: Asked) -> str:
+    """The verdicts in a language that no template has."""
+    verdicts = truth(query)
+    match query.kind:
         case "constraints":
             words = [("NON", "OUI")[verdict] for verdict in verdicts]
-            return f"{ANALYSIS[OTHER[asked.language]]}\n{words}"
+            return f"{ANALYSIS[OTHER[query.language]]}\n{words}"
         case "rating":
-            return f"{ANALYSIS[OTHER[asked.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
+            return f"{ANALYSIS[OTHER[query.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
         case "checkpoints":
             words = ("pas respecté", "respecté")
-            pairs = zip(asked.checkpoints, verdicts, strict=True)
+            pairs = zip(query.checkpoints, verdicts, strict=True)
             return "\n\n".join(f"{text}\t{words[verdict]}" for text, verdict in pairs)
         case "question":
             return ("Réponse : non", "Réponse : oui")[verdicts[0]]
         case "segments":
-            return f"Explanation: see below.\n\nObject of the question:\n{segment(asked)}"
+            return f"Explanation: see below.\n\nObject of the question:\n{segment(query)}"
 
 
-def empty(asked: Asked) -> str:
-    """Nothing."""
+def empty(query: Asked) -> str:
     return ""
 
 
-def echo(asked: Asked) -> str:
-    """The answer again, and nothing of its own."""
-    return asked.answer
+def echo(query: Asked) -> str:
+    return query.answer
 
 
-def partial_echo(asked: Asked) -> str:
-    """The end of the answer, from its middle on."""
-    lines = asked.answer.splitlines()
+def partial_echo(query: Asked) -> str:
+    """The second half of the response."""
+    lines = query.answer.splitlines()
     return "\n".join(lines[min(len(lines) // 2, max(len(lines) - 3, 0)) :])
 
 
-def quoted_echo(asked: Asked) -> str:
-    """The answer as a quotation, below a word of its own."""
-    lines = (f"> {line}" for line in asked.answer.splitlines())
-    return "\n".join([ANALYSIS[asked.language], *lines])
+def quoted_echo(query: Asked) -> str:
+    """The response as a quotation, after an analysis."""
+    lines = (f"> {line}" for line in query.answer.splitlines())
+    return "\n".join([ANALYSIS[query.language], *lines])
 
 
-def expression(asked: Asked) -> str:
-    """A verdict that would have to be computed."""
-    match asked.kind:
+def expression(query: Asked) -> str:
+    """Verdicts as an expression that would have to be evaluated."""
+    match query.kind:
         case "constraints":
-            return f"{ANALYSIS[asked.language]}\n['YES'] * {asked.count}"
+            return f"{ANALYSIS[query.language]}\n['YES'] * {query.count}"
         case "rating":
-            return f"{ANALYSIS[asked.language]}\nRating: [[4 + 5]]"
+            return f"{ANALYSIS[query.language]}\nRating: [[4 + 5]]"
         case "checkpoints":
-            return "\n\n".join(f"{text}\t0 + 1" for text in asked.checkpoints)
+            return "\n\n".join(f"{text}\t0 + 1" for text in query.checkpoints)
         case "question":
-            return f"{VERDICTS[asked.language][1]} if True else {VERDICTS[asked.language][0]}"
+            return f"{VERDICTS[query.language][1]} if True else {VERDICTS[query.language][0]}"
         case "segments":
             return f"{HEADING}\nanswer[0:9]"
 
 
-MANNERS = {
-    manner.__name__: manner
-    for manner in (
-        prose,
-        wrong_count,
-        too_few,
-        other_language,
-        empty,
-        echo,
-        partial_echo,
-        quoted_echo,
-        expression,
-    )
-}
-"""Replies that no strict reading takes for a verdict."""
+UNREADABLE = [prose, wrong_count, too_few, other_language, empty,
+              echo, partial_echo, quoted_echo, expression]  # fmt: skip
+MANNERS = {reply.__name__: reply for reply in UNREADABLE}
+"""Replies that a strict reader takes for no verdict, by name."""
 ERRING = "erring"
 SENSITIVITY = 0.92
 SPECIFICITY = 0.80
 
 
-def erring(asked: Asked) -> str:
-    """The verdicts of a judge that misses some of what holds, and more of what does not."""
-    rights = {1: SENSITIVITY, 0: SPECIFICITY}
-    verdicts = enumerate(truth(asked))
-    return worded(
-        asked, [v if lot(ERRING, asked.slots, n) < rights[v] else 1 - v for n, v in verdicts]
-    )
+def erring(query: Asked) -> str:
+    """The verdicts of a judge with this sensitivity and specificity."""
+    verdicts = truth(query)
+    for number, verdict in enumerate(verdicts):
+        if lot(ERRING, query.slots, number) >= (SENSITIVITY if verdict else SPECIFICITY):
+            verdicts[number] = 1 - verdict
+    return worded(query, verdicts)
 
 
 REFUSAL = "refusal"
 FAULTS = {"429": error(429, Retry_After="0"), "500": error(500)}
 
 Manner = Callable[[Asked], str]
-"""A name in ``MANNERS``, or good, refusal, 429, 500: how a judge takes what it is asked."""
+"""The manner of each reply: a name in ``MANNERS``, or good, erring, refusal, 429 or 500."""
 
 
 def always(name: str) -> Manner:
-    return lambda asked: name
+    return lambda query: name
 
 
 def some(*names: str, share: float = 0.5) -> Manner:
-    """That share of the requests badly, each in one of the ways; whether asked again or not."""
+    """These manners for a share of the prompts, which includes their repetitions."""
 
-    def manner(asked: Asked) -> str:
-        place = lot("manner", asked.slots)
-        return names[int(place / share * len(names))] if place < share else "good"
+    def manner(query: Asked) -> str:
+        position = lot("manner", query.slots)
+        return names[int(position / share * len(names))] if position < share else "good"
 
     return manner
 
 
 def at_first(manner: Manner) -> Manner:
-    """Badly at the first asking alone."""
-    return lambda asked: "good" if asked.again else manner(asked)
+    """The manner for first requests, and good replies to repeated ones."""
+    return lambda query: "good" if query.again else manner(query)
 
 
 class JudgeServer(Server):
-    """A judge, and a model for what is no judge prompt.
+    """A judge, and a model for other prompts.
 
     Attributes:
-        manner: how it replies to what it is asked.
-        model: what it answers to a prompt that is no judge's.
-        judged: prompts of a judge that it was sent, in order.
-        strange: prompts that show an answer as a judge's do, and are by no template.
+        manner: of its replies to judge prompts.
+        model: its responses to other prompts.
+        judged: the judge prompts received, in order.
+        strange: prompts with a response as in a judge's, but by no template.
     """
 
     def __init__(self, delay: float = 0.0):
@@ -339,31 +331,34 @@ class JudgeServer(Server):
         self.strange: list[str] = []
 
     def next_fault(self, prompt: str) -> Fault:
-        asked = read(prompt)
-        if asked is None:
+        judge_prompt = read(prompt)
+        if judge_prompt is None:
             if re.search(BOUNDARY, prompt):
                 self.strange.append(prompt)
             return super().next_fault(prompt)
         self.judged.append(prompt)
-        # An overloaded server is so once for a request, or nothing would ever be judged.
-        first = self.asked[prompt] == 1
-        return FAULTS.get(self.manner(asked), Fault()) if first else Fault()
+        # Only the first request of a prompt fails, or it would never be judged.
+        is_first = self.asked[prompt] == 1
+        return FAULTS.get(self.manner(judge_prompt), Fault()) if is_first else Fault()
 
     def reply(self, prompt: str, path: str, body: dict) -> dict:
-        asked = read(prompt)
         reply = super().reply(prompt, path, body)
         message = reply["choices"][0]["message"]
-        if asked is None:
+        judge_prompt = read(prompt)
+        if judge_prompt is None:
             message["content"] = self.model(prompt)
-        elif (name := self.manner(asked)) == REFUSAL:
+            return reply
+        name = self.manner(judge_prompt)
+        if name == REFUSAL:
             message |= {"content": None, "refusal": "I do not judge."}
         elif name not in MANNERS and "response_format" in body:
-            message["content"] = formed(asked, body["response_format"]["json_schema"]["schema"])
+            schema = body["response_format"]["json_schema"]["schema"]
+            message["content"] = formed(judge_prompt, schema)
         else:
-            message["content"] = {**MANNERS, ERRING: erring}.get(name, good)(asked)
+            message["content"] = {**MANNERS, ERRING: erring}.get(name, good)(judge_prompt)
         return reply
 
 
 def judging(delay: float = 0.0):
-    """A judge that runs while the block does; its address is ``judge.url``."""
+    """Runs a judge within the block; its URL is ``judge.url``."""
     return running(delay, JudgeServer)

@@ -1,4 +1,4 @@
-"""A paced server over HTTP, whose port is the first line that it prints.
+"""A paced server over HTTP; the first line that it prints is its port.
 
 paced_http.py NAME: of ``paced_servers.SERVERS``.
 """
@@ -12,18 +12,16 @@ REASONS = {200: "OK", 429: "Too Many Requests", 500: "Internal Server Error", 50
 
 
 class Connection(asyncio.Protocol):
-    """Reads requests of one connection, and writes a reply to each once the server gives it."""
+    """One connection: reads requests, and writes their replies as the server gives them."""
 
     server: Paced
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client is there."""
         self._transport = transport
         self._data = b""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request."""
         self._data += data
         while (end := self._data.find(b"\r\n\r\n")) >= 0:
             head = self._data[:end].lower()
@@ -42,14 +40,15 @@ class Connection(asyncio.Protocol):
             return
         body = ANSWER if status == 200 else b'{"error": {"message": "no"}}'
         head = [f"HTTP/1.1 {status} {REASONS[status]}", "Content-Type: application/json"]
-        head += [f"Content-Length: {len(body)}"]
-        head += [] if after is None else [f"Retry-After: {after:.3f}"]
+        head.append(f"Content-Length: {len(body)}")
+        if after is not None:
+            head.append(f"Retry-After: {after:.3f}")
         if not self._transport.is_closing():
             self._transport.write("\r\n".join([*head, "", ""]).encode() + body)  # type: ignore[attr-defined]
 
 
 async def main() -> None:
-    """Serves until it is ended."""
+    """Serves until the process is killed."""
     Connection.server = Paced(**SERVERS[sys.argv[1]][0])
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=4096)

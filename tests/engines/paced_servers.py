@@ -1,4 +1,4 @@
-"""Servers with a capacity, limits and moods, and a loop in which their seconds take no time."""
+"""Simulated servers with limits and faults, in an event loop whose clock needs no waiting."""
 
 import asyncio
 import json
@@ -45,25 +45,21 @@ SERVERS = {
     "resets connections beyond 8, few requests": ({"seconds": 1.0, "resets": 8}, 200, 200, 8),
     "resets connections beyond 32": ({"seconds": 0.2, "resets": 32}, 2_000, 2_000, 32),
 }  # fmt: skip
-"""Settings of ``Paced``, the requests that it gets in ``bench/`` and in tests, and the level at
-which a bare client is soonest done with the latter, as ``best_bare`` found it."""
-OWN = "http://paced.invalid/v1"
-MESSAGE = {"role": "assistant", "content": "yes"}
-ANSWER = json.dumps(
-    {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "judge",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}],
-        "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
-    }
-).encode()
-BACKOFF, LONGEST_BACKOFF = 0.5, 8.0  # of the openai client, seconds
+"""Settings of ``Paced``, its requests in ``bench/`` and in tests, and the concurrency with which a
+bare client takes the shortest time for the latter, by ``best_bare``."""
+URL = "http://paced.invalid/v1"
+ANSWER = json.dumps({
+    "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "judge",
+    "choices": [{"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": "yes"}}],
+    "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
+}).encode()  # fmt: skip
+BACKOFF = 0.5  # seconds, of the openai client
+LONGEST_BACKOFF = 8.0
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to the next thing that is due."""
+    """An event loop whose clock jumps to the next scheduled call."""
 
     def __init__(self):
         super().__init__(_Jumping(self))
@@ -79,56 +75,38 @@ class _Jumping(selectors.SelectSelector):
         self._loop = loop
 
     def select(self, timeout=None):
-        assert timeout is not None, "nothing is left that could happen"
+        assert timeout is not None, "no call is scheduled"
         self._loop.now += max(0.0, timeout)
         return super().select(0)
 
 
 def virtually(coroutine):
-    """What a coroutine gives, without waiting, and the seconds that it would have taken."""
+    """The result of a coroutine, and its duration in seconds of the virtual clock."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(coroutine), runner.get_loop().now
 
 
 @dataclass
 class Paced:
-    """A server that serves so many requests side by side; more wait, or slow all down.
+    """A server that replies to ``slots`` requests in parallel; others wait, or slow all down."""
 
-    Args:
-        seconds: that a reply takes.
-        slots: replies side by side at full speed.
-        slower: exponent of what each takes longer where more are under way; 0: they wait.
-        growing: share by which each further request under way makes all take longer.
-        spread: sigma of the seconds' logarithm; their mean stays.
-        changed: slots after ``change_after`` replies.
-        refused, failed: share of requests answered by 429, by 500.
-        refusal_wait: seconds of those 429s' Retry-After.
-        refuse_next: seconds of the Retry-After by which the first request is refused.
-        per_second: requests a second that are let in, ``burst`` at once; others get 429.
-        window: seconds in which ``per_second`` of them each are let in at any time; others get 429
-            with the seconds until the next as Retry-After.
-        stalls: every so many seconds nothing moves for so long.
-        down: between these seconds all get 503.
-        resets: requests side by side beyond which each further one's connection is reset.
-    """
-
-    seconds: float = 0.05
-    slots: float = math.inf
-    slower: float = 0.0
-    growing: float = 0.0
-    spread: float = 0.0
-    changed: float | None = None
+    seconds: float = 0.05  # for a reply
+    slots: float = math.inf  # parallel replies at full speed
+    slower: float = 0.0  # exponent of the slowdown by further replies; 0: they wait
+    growing: float = 0.0  # slowdown by each parallel reply, as a share
+    spread: float = 0.0  # sigma of the seconds' logarithm, at the same mean
+    changed: float | None = None  # slots after ``change_after`` replies
     change_after: int = 0
-    refused: float = 0.0
-    failed: float = 0.0
-    refusal_wait: float = 1.0
-    refuse_next: float = 0.0
-    per_second: float = 0.0
-    burst: float = 20.0
-    window: float = 0.0
-    stalls: tuple[float, float] = (0.0, 0.0)
-    down: tuple[float, float] = (0.0, 0.0)
-    resets: float = math.inf
+    refused: float = 0.0  # share of requests with HTTP 429
+    failed: float = 0.0  # share of requests with HTTP 500
+    refusal_wait: float = 1.0  # seconds in Retry-After of ``refused``
+    refuse_next: float = 0.0  # seconds in Retry-After of the first request, which is refused
+    per_second: float = 0.0  # rate limit, beyond which requests get HTTP 429
+    burst: float = 20.0  # requests that the rate limit admits at once
+    window: float = 0.0  # seconds of a fixed window of the rate limit; 0: a token bucket
+    stalls: tuple[float, float] = (0.0, 0.0)  # period and duration of pauses without any reply
+    down: tuple[float, float] = (0.0, 0.0)  # first and last second with HTTP 503
+    resets: float = math.inf  # parallel requests beyond which connections are reset
     seed: int = 0
     under_way: int = 0
     most_under_way: int = 0
@@ -147,7 +125,7 @@ class Paced:
         self._window = -1
 
     async def reply(self):
-        """The status (0: the connection was reset) and, of a 429, the seconds to wait."""
+        """HTTP status (0: the connection is reset) and seconds in Retry-After, if any."""
         loop = asyncio.get_running_loop()
         if self._begun is None:
             self._begun = loop.time()
@@ -207,7 +185,7 @@ class Paced:
         elif self._taken >= self.slots:
             free = loop.create_future()
             self._queue.append(free)
-            await free  # who gives its slot up hands it over
+            await free  # until a reply passes its slot on
         else:
             self._taken += 1
         every, pause = self.stalls
@@ -222,7 +200,7 @@ class Paced:
 
 
 class PacedClient:
-    """In place of the client: asks a paced server."""
+    """A client of a paced server, without HTTP."""
 
     def __init__(self, server, settings, headers=None):
         self._server = server
@@ -242,9 +220,9 @@ class PacedClient:
 
 
 def ask(server, count, **operation):
-    """The engine's responses to so many requests that share nothing, and its seconds."""
-    how = {"base_url": OWN, "api_key_env": None, "max_concurrency": 256}
-    engine = build(Setup({"engine": "openai", "model": "m"}, {**how, **operation}))
+    """The engine's responses to requests that share no context, and its seconds."""
+    defaults = {"base_url": URL, "api_key_env": None, "max_concurrency": 256}
+    engine = build(Setup({"engine": "openai", "model": "m"}, {**defaults, **operation}))
     groups = [
         [Request(str(n), "", (str(n), ""), "", f"{n}?", 4, 20, 0, 1.0, None, str(n))]
         for n in range(count)
@@ -265,16 +243,16 @@ def ask(server, count, **operation):
 
 
 async def ask_bare(reply, count, at_once):
-    """What a client does that has a fixed number of requests under way; each waits by itself.
+    """Sends ``count`` requests as a client of fixed concurrency; each backs off by itself.
 
     Args:
-        reply: asks one request; returns status and Retry-After.
+        reply: sends one request; returns HTTP status and seconds in Retry-After.
     """
-    left = iter(range(count))
+    pending = iter(range(count))
     rng = random.Random(1)
 
     async def work():
-        for _ in left:
+        for _ in pending:
             wait = BACKOFF
             while (outcome := await reply())[0] != 200:
                 after = outcome[1]
@@ -285,7 +263,9 @@ async def ask_bare(reply, count, at_once):
 
 
 def best_bare(settings, count, levels=(8, 16, 32, 64, 128, 256)):
-    """Seconds and level of a bare client at its best."""
-    return min(
-        (virtually(ask_bare(Paced(**settings).reply, count, level))[1], level) for level in levels
-    )
+    """The shortest time of a bare client in seconds, and its concurrency."""
+    durations = []
+    for level in levels:
+        _, seconds = virtually(ask_bare(Paced(**settings).reply, count, level))
+        durations.append((seconds, level))
+    return min(durations)

@@ -1,4 +1,4 @@
-"""Items, an oracle, and a part to run in a directory, here or as a job of its own.
+"""Items, an oracle, and a part to run in a directory, here or in another process.
 
 parts.py DIRECTORY URL CONTEXTS QUESTIONS OPERATION: runs a part as a job.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from ask_items import ask_items
+from servers import echo
 from steadfast.contract.request import Item
 from steadfast.engines.api import batches, engine, pace
 from steadfast.engines.api.batch_files import FACTS
@@ -29,50 +30,57 @@ SCRIPTS = TESTS.parent / "scripts"
 
 def items(contexts=2, questions=5):
     """Items in the order of tasks, contexts interleaved, as benchmarks have them."""
-    return [
-        Item(f"q{q}/c{c}", f"c{c}", "Read.\n", f"text of context {c} " * 20, f"\nAsk {q}.{c}!", 50)
-        for q in range(questions)
-        for c in range(contexts)
-    ]
+    ordered = []
+    for q in range(questions):
+        for c in range(contexts):
+            context = f"text of context {c} " * 20
+            ordered.append(Item(f"q{q}/c{c}", f"c{c}", "Read.\n", context, f"\nAsk {q}.{c}!", 50))
+    return ordered
 
 
 def items_with(server, faults):
     """Items, each of whose requests meets one of the faults at that server."""
-    asked = items(1, len(faults))
-    for item, fault in zip(asked, faults, strict=True):
+    faulty = items(1, len(faults))
+    for item, fault in zip(faulty, faults, strict=True):
         server.faults[item.tail.strip()].append(fault)
-    return asked
+    return faulty
 
 
-def prompts(asked=None):
-    """The whole prompts of items."""
-    return [item.head + item.context + item.tail for item in asked or items()]
+def prompts(requested=None):
+    """The full prompts of items."""
+    return [item.head + item.context + item.tail for item in requested or items()]
+
+
+def echoes(requested=None):
+    """The responses of ``servers.Server`` to items."""
+    return list(map(echo, prompts(requested)))
+
+
+def column(records, name):
+    """One field of records."""
+    return [record[name] for record in records]
 
 
 class Gold:
-    """An oracle whose answers tell what it was asked."""
+    """An oracle whose answers contain its arguments."""
 
     def reference(self, sample_id):
         return f"gold of {sample_id}"
 
-    def simulated(self, sample_id, reader, seen, rng):
-        return f"{sample_id} {reader['span']} {seen:.2f} {rng.random():.6f}"
+    def simulated(self, sample_id, settings, seen, rng):
+        return f"{sample_id} {settings['span']} {seen:.2f} {rng.random():.6f}"
 
     def baseline(self, sample_id):
         return f"baseline of {sample_id} " + "and on " * 60
 
 
 def url_of(url, engine):
-    """A server's address as an engine has it."""
+    """A server's base URL; the providers' own APIs have it without the version."""
     return url if engine == "openai" or url is None else url.removesuffix("/v1")
 
 
 class Part:
-    """One part in a directory: runs it, and reads what was written.
-
-    Args:
-        url: of a server; providers' own APIs have it without the version.
-    """
+    """One part of a model's outputs in a directory: runs it, and reads its files."""
 
     def __init__(self, directory: Path, url: str | None = None, engine="openai", **operation):
         self.directory = directory
@@ -91,7 +99,7 @@ class Part:
 
     def run(
         self,
-        asked=None,
+        requested=None,
         *,
         oracle=None,
         readable=None,
@@ -101,7 +109,7 @@ class Part:
         batch_requests=None,
         **operation,
     ):
-        """Runs it, with less patience than a user's job, and batches of so many requests."""
+        """Runs it with shorter pauses than a user's job; returns the records of its outputs."""
         with ExitStack() as stack:
             for module, name, value in (
                 (engine, "ATTEMPTS", attempts),
@@ -117,7 +125,7 @@ class Part:
                 model="echo",
                 answers=self.answers,
                 operation={**self.operation, **operation},
-                items=items() if asked is None else asked,
+                items=items() if requested is None else requested,
                 oracle=oracle or Gold(),
                 journal=self.journal,
                 out=self.out,
@@ -133,11 +141,11 @@ class Part:
         return [json.loads(line) for line in self.out.read_text("utf-8").splitlines()]
 
     def replies(self):
-        """What its journal has, in the order in which it came."""
+        """The lines of its journal."""
         return [json.loads(line) for line in self.journal.read_text("utf-8").splitlines()]
 
     def spent(self, price):
-        """The bill by its journal."""
+        """The cost of the responses in its journal."""
         return Bill(rated(price), 1.0, [self.journal.parent]).spent()
 
     def provenance(self):
@@ -145,7 +153,7 @@ class Part:
 
 
 def rated(price):
-    """A price as bills take it, which may have prices of longer prompts (``above``)."""
+    """A price as bills have it, with its prices for longer prompts (``above``)."""
     rates = []
     for prices in ({"tokens": 0, **price}, *price.get("above", ())):
         stated = {name: price for name, price in prices.items() if price is not None}
@@ -154,15 +162,14 @@ def rated(price):
     return {"rates": rates, "shares": shares}
 
 
-def same_bytes(one: Path, other: Path) -> bool:
+def same_bytes(first: Path, second: Path) -> bool:
     """Whether two directories of parts have equal results."""
     names = ("out.jsonl", "out.provenance.json")
-    return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+    return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
 class Job:
-    """A part that runs in a process of its own; ``python`` itself where it is sent a signal that
-    it may answer."""
+    """A part that runs in another process: a fork, or ``python`` where it handles a signal."""
 
     def __init__(self, directory, server, contexts=2, questions=5, python=None, **operation):
         arguments = [directory, server.url, contexts, questions, json.dumps(operation)]
@@ -174,13 +181,13 @@ class Job:
         )
 
     def wait_for(self, condition: Callable[[], object]) -> None:
-        """Waits until something is so, or the job has ended."""
+        """Waits until the condition holds or the job has ended."""
         end = time.monotonic() + 60
         while not condition() and self._process.poll() is None and time.monotonic() < end:
             time.sleep(0.001)
 
     def kill(self, when: Callable[[], object], number=signal.SIGKILL, pause=0.0) -> int:
-        """Sends a signal a moment after something is so, and returns how the job ended."""
+        """Sends a signal some time after the condition holds; returns the exit status."""
         self.wait_for(when)
         time.sleep(pause)
         self._process.send_signal(number)
@@ -193,13 +200,14 @@ class Job:
 
 
 if __name__ == "__main__":
-    # A shell's background jobs are born deaf to SIGINT, and hand that down.
+    # A shell's background jobs ignore SIGINT, and so would their children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     directory, url, contexts, questions, operation = sys.argv[1:]
-    asked = items(int(contexts), int(questions))
-    how = json.loads(operation)
-    part = Part(Path(directory), url, how.pop("engine", "openai"))
-    part.answers |= how.pop("answers", {})
-    times = how.pop("times", 1)
-    asked = [replace(item, context=item.context * times) for item in asked]
-    part.run(asked, **how)
+    options = json.loads(operation)
+    part = Part(Path(directory), url, options.pop("engine", "openai"))
+    part.answers |= options.pop("answers", {})
+    times = options.pop("times", 1)
+    requested = []
+    for item in items(int(contexts), int(questions)):
+        requested.append(replace(item, context=item.context * times))
+    part.run(requested, **options)

@@ -16,12 +16,7 @@ from steadfast.stages.write_prompts import write_prompts
 
 
 class Prepared:
-    """What the rules of one benchmark make, where they make it.
-
-    Args:
-        raw: the config; of its benchmarks, the first.
-        results: folder of the results.
-    """
+    """The files of a config's first benchmark in a folder of results."""
 
     def __init__(self, raw: Mapping[str, Any], results: Path):
         self._raw = raw
@@ -48,38 +43,36 @@ class Prepared:
         return self.folder / f"scores/{model}/{part}.jsonl"
 
     def part(self, name: str) -> PartFiles:
-        """A part's files."""
         files = self.task.parts[name].sources.items()
         sources = [(kind, file, self.results / path) for (kind, file), path in files]
         return PartFiles(name, self.task.samples.plain, self.prompts(name), sources)
 
     def make_data(self) -> None:
-        """Makes the data of all parts."""
         for part in self.task.parts.values():
             for path in part.sources.values():
                 self.make_file(path)
 
     def make_file(self, path: str) -> None:
-        """Makes a data file, and before it those that it is made of, where there is none yet."""
-        if (out := self.results / path).exists():
+        """Makes a missing data file, after its inputs."""
+        out = self.results / path
+        if out.exists():
             return
         (file,) = (file for file in self.task.data if file.path == path)
-        for needed in file.inputs.values():
-            self.make_file(needed)
-        inputs = {name: self.results / needed for name, needed in file.inputs.items()}
+        inputs = {}
+        for name, input_path in file.inputs.items():
+            self.make_file(input_path)
+            inputs[name] = self.results / input_path
         make_data(file.content.plain, inputs, out)
 
     def write_prompts(self) -> None:
-        """Writes the prompts of all parts."""
         for part in map(self.part, self.task.parts):
             write_prompts(part.name, self.task.prompts.plain, part.sources, part.prompts)
 
     def answer(self, model: str, part: str) -> None:
-        """A model's answers."""
         self._ask(Job("inference", self.name, model, part))
 
     def assignment(self, job: Job) -> Assignment:
-        """What a job is to do, for others to do it too."""
+        """A job, as tests and benches pass it on."""
         sources = self.part(job.part).sources if job.rule == "inference" else ()
         return Assignment(
             job,
@@ -95,27 +88,30 @@ class Prepared:
         run_job(self.assignment(job), self._raw[job.role][job.name])
 
     def ask_judge(self, model: str, part: str) -> None:
-        """What is asked of a judge about a model's answers."""
-        asking = self.task.judging.prompts.plain
-        templates = self.task.judging.templates
-        outputs = self.outputs(model, part)
-        out = self.judging(model, part)
-        repeats = self._repeats(model)
-        write_judge_prompts(self.part(part), asking, outputs, templates, out, self.results, repeats)
+        """Writes the judge prompts about a model's responses."""
+        write_judge_prompts(
+            self.part(part),
+            self.task.judging.prompts.plain,
+            self.outputs(model, part),
+            self.task.judging.templates,
+            self.judging(model, part),
+            self.results,
+            self._repeats(model),
+        )
 
     def judge(self, judge: str, model: str, part: str) -> None:
-        """A judge's replies about them."""
         self._ask(Job("verdicts", self.name, model, part, judge))
 
     def _repeats(self, model: str) -> int:
-        known = self.config.models.get(model)  # those that a test adds have one
-        return known.repeats if known else 1
+        settings = self.config.models.get(model)
+        return settings.repeats if settings else 1  # models that a test adds have one
 
     def score(self, model: str, part: str, *judges: str) -> None:
-        """The scores of a model's answers, by what the judges replied."""
-        verdicts = {judge: self.verdicts(judge, model, part) for judge in judges}
-        outputs = self.outputs(model, part)
-        out = self.scores(model, part)
-        scoring = self.task.scoring.plain
-        repeats = self._repeats(model)
-        score_part(self.part(part), scoring, outputs, verdicts, out, repeats)
+        score_part(
+            self.part(part),
+            self.task.scoring.plain,
+            self.outputs(model, part),
+            {judge: self.verdicts(judge, model, part) for judge in judges},
+            self.scores(model, part),
+            self._repeats(model),
+        )

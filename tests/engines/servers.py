@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks chat completions and fails on demand."""
+"""An HTTP server of chat completions that fails on demand."""
 
 import json
 import threading
@@ -13,17 +13,16 @@ from operator import itemgetter
 
 @dataclass
 class Fault:
-    """What the server does instead of answering; a status of 0 leaves the body to stand alone,
-    a body of None its own reply. ``reason`` stands beside the status."""
+    """A fault of one reply."""
 
-    status: int = 0
-    body: bytes | None = None
-    reason: str | None = None
+    status: int = 0  # of HTTP; 0: 200
+    body: bytes | None = None  # None: the server's own reply
+    reason: str | None = None  # phrase beside the status
     headers: dict = field(default_factory=dict)
-    drop: bool = False  # close the connection in the middle of the body; before it, if it is empty
-    cut: bool = False  # end in the middle of the body, as if that were all
-    done: bool = False  # do what a call of the batch API asks for all the same
-    delay: float = 0.0  # answer, but so many seconds later
+    drop: bool = False  # close the connection in the middle of the body, or instead of an empty one
+    cut: bool = False  # send half of the body as if it were complete
+    done: bool = False  # of a batch API: perform the call nevertheless
+    delay: float = 0.0  # seconds before the reply
 
 
 def error(status, code=None, message="", **headers):
@@ -32,21 +31,24 @@ def error(status, code=None, message="", **headers):
 
 
 def replied(content, finish_reason="stop", **fields):
-    """A reply of that content in place of the server's own."""
+    """A reply with this content instead of the server's own."""
     choice = {"finish_reason": finish_reason, "message": {"content": content}}
     return Fault(body=json.dumps({"choices": [choice], **fields}).encode())
 
 
 def echo(prompt):
-    """What the server answers to a prompt."""
+    """The server's response to a prompt."""
     return f"You said: {prompt[-40:]}"
 
 
 class Server:
-    """Counts its requests; ``faults`` are used up one a request, by the prompt's ending.
+    """A server that counts its requests.
 
-    ``faults[""]`` holds for any prompt. ``log`` has (prompt, start, end) of each request,
-    ``requests`` its path, header and body as they came.
+    Attributes:
+        faults: faults of the next requests, by the end of their prompts; "" fits all prompts.
+        asked, answered: the number of requests and of responses, by prompt.
+        log: prompt, start and end of each request.
+        requests: path, headers and body of each request.
     """
 
     key_header = "Authorization"
@@ -60,12 +62,13 @@ class Server:
         self.log = []
         self.requests = []
         self.bodies = []
-        self.busy = self.most_busy = 0
+        self.busy = 0
+        self.most_busy = 0
         self.lock = threading.RLock()
 
     @property
     def keys(self):
-        """The API keys that it was sent."""
+        """The API keys received."""
         return {header.get(self.key_header) for _, header, _ in self.requests}
 
     def next_fault(self, name):
@@ -75,7 +78,7 @@ class Server:
         return Fault()
 
     def respond(self, method, path, header, content):
-        """The reply to a request, its headers, and what is to go wrong with it."""
+        """The reply to a request, its headers, and its fault."""
         body = json.loads(content)
         prompt = prompt_of(body)
         start = time.monotonic()
@@ -98,33 +101,27 @@ class Server:
         base = path.endswith("/completions") and "prompt" in body
         choice = {"text": text} if base else {"message": {"role": "assistant", "content": text}}
         return {
-            "id": "r",
-            "created": 0,
-            "model": "echo-1-0001",
-            "system_fingerprint": "fp_1",
+            "id": "r", "created": 0, "model": "echo-1-0001", "system_fingerprint": "fp_1",
             "object": "text_completion" if base else "chat.completion",
             "choices": [{"index": 0, "finish_reason": "stop", **choice}],
-            "usage": {
-                "prompt_tokens": len(prompt.split()),
-                "completion_tokens": len(text.split()),
-                "total_tokens": 0,
-                "prompt_tokens_details": {"cached_tokens": 2},
-            },
-        }
+            "usage": {"prompt_tokens": len(prompt.split()), "completion_tokens": len(text.split()),
+                      "total_tokens": 0, "prompt_tokens_details": {"cached_tokens": 2}},
+        }  # fmt: skip
 
 
 def prompt_of(body):
-    """The last prompt of a body, of whichever dialect."""
+    """The last prompt of a request body in any dialect."""
     if "prompt" in body:
         return body["prompt"]
     turns = body.get("messages") or body["contents"]
-    return [
-        "".join(map(text_of, entries)) for _, entries in groupby(turns, key=itemgetter("role"))
-    ][-1]
+    texts = []
+    for _, entries in groupby(turns, key=itemgetter("role")):
+        texts.append("".join(map(text_of, entries)))
+    return texts[-1]
 
 
 def text_of(message):
-    """A message's text, whole or in parts."""
+    """The text of a message, which may consist of parts."""
     content = message.get("content") or message["parts"]
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
@@ -141,7 +138,7 @@ def handler_of(server):
             self.answer(self.rfile.read(int(self.headers["Content-Length"])))
 
         def answer(self, content):
-            if server.stopped:  # a connection that outlives its server
+            if server.stopped:  # a connection that was kept alive
                 self.close_connection = True
                 return
             with server.lock:
@@ -161,7 +158,7 @@ def handler_of(server):
                 self.close_connection = True
 
         def send(self, body, status=200, headers=(), sent=None, reason=None):
-            """Sends a body; ``sent``: only so many bytes, and then the connection is closed."""
+            """Sends a body, or its first ``sent`` bytes before the connection is closed."""
             self.send_response(status, reason)
             for name, value in headers:
                 self.send_header(name, value)
@@ -172,7 +169,7 @@ def handler_of(server):
             self.wfile.write(body[:sent])
 
         def log_message(self, *_):
-            """Nothing is printed."""
+            """Prints nothing."""
 
     return Handler
 
@@ -184,7 +181,7 @@ class Http(ThreadingHTTPServer):
 
 @contextmanager
 def running(delay=0.0, kind=Server):
-    """A server of that kind that runs while the block does; its address is ``server.url``."""
+    """Runs a server of that kind within the block; its URL is ``server.url``."""
     server = kind(delay)
     http = Http(("127.0.0.1", 0), handler_of(server))
     server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"

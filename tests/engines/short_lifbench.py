@@ -1,4 +1,4 @@
-"""LIFBench, short: all eleven tasks on synthetic text, in the folders where jobs look for them."""
+"""A short LIFBench: all eleven tasks on synthetic text, in the folders of its jobs."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from steadfast.base.files import read_json, read_jsonl, write_json, write_jsonl
 
 
 def config(lengths: dict[str, int], **section: Any) -> dict[str, Any]:
-    """A config with those lengths, and other keys of LIFBench's section."""
+    """A config with these lengths, and other keys of LIFBench's section."""
     lifbench = {"lengths": lengths, **section}
     return {"lifbench": lifbench, "models": {"reference": {"engine": "reference"}}}
 
@@ -23,17 +23,18 @@ def build(
     """LIFBench's data and prompts in the results below a folder.
 
     Args:
-        expressions: wordings of each task; None: all of them.
-        most_output: tokens; a lower output limit than the tasks' own, to save time.
+        expressions: of each task; None: all of them.
+        most_output: a lower output limit than the tasks' own, in tokens, to save time.
     """
     built = Prepared(config(lengths, **section), folder / "results")
     built.make_data()
     for path in sorted((built.folder / "expressions").glob("*.json")):
-        found = read_json(path)
-        write_json(path, found | {"expressions": found["expressions"][:expressions]})
+        data = read_json(path)
+        write_json(path, data | {"expressions": data["expressions"][:expressions]})
     built.write_prompts()
     for length in lengths if most_output else ():
         records = list(read_jsonl(built.prompts(length)))
-        shorter = [r | {"max_tokens": min(r["max_tokens"], most_output)} for r in records]
-        write_jsonl(built.prompts(length), shorter)
+        for record in records:
+            record["max_tokens"] = min(record["max_tokens"], most_output)
+        write_jsonl(built.prompts(length), records)
     return built

@@ -1,10 +1,10 @@
-"""The command of a server that jobs start for themselves, and that notes each start."""
+"""The command of a server that jobs start themselves, and that records each start."""
 
 from pathlib import Path
 
 SERVER = """
 import os, sys
-sys.path.insert(0, {here!r})
+sys.path.insert(0, {tests!r})
 from http.server import ThreadingHTTPServer
 from servers import Server, handler_of
 
@@ -29,14 +29,13 @@ ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 
 
 def serve_command(folder: Path) -> list[str]:
-    """The command of a server that answers as ``servers.Server`` does.
+    """The command of a server that responds as ``servers.Server`` does.
 
-    Each start adds a line to the file ``pid`` of the folder: its process and its further arguments.
-    Where the folder has a file ``dies``, it ends when it is asked; each answer takes as many
-    seconds as a file ``slow`` says.
+    Each start adds a line to the file ``pid`` of the folder: its process and further arguments.
+    With a file ``dies`` in the folder, the server exits at a request; a file ``slow`` has the
+    seconds that each response takes.
     """
-    here = str(Path(__file__).parent)
     files = {name: str(folder / name) for name in ("pid", "dies", "slow")}
-    script = SERVER.format(here=here, **files)
+    script = SERVER.format(tests=str(Path(__file__).parent), **files)
     (folder / "server.py").write_text(script)
     return ["python", str(folder / "server.py"), "{port}"]

@@ -1,4 +1,4 @@
-"""How a server is reached: as the ``openai`` client does it, with a key that nobody else sees."""
+"""How a server is reached: as the ``openai`` client does it, and the key goes nowhere else."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from steadfast.engines.base import Setup, build_engine
 
 PROMPT = "Grüße, 北京 😀"
 BODY = {"model": "m", "messages": [{"role": "user", "content": PROMPT}], "max_tokens": 4}
-COMMON = {"authorization", "content-type", "accept", "user-agent", "openai-organization"}
+HEADERS = ("authorization", "content-type", "accept", "user-agent", "openai-organization")
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def _environment(monkeypatch):
 
 
 def post(url):
-    """The reply to the body, sent by the client with the settings of a model at that address."""
+    """The reply to BODY from the server at that URL."""
 
     async def run():
         async with Client(Access(url, "MY_KEY").client_settings(5.0)) as client:
@@ -34,39 +34,37 @@ def post(url):
     return asyncio.run(run())
 
 
-# --- what is sent -----------------------------------------------------------------------------
-
-
-def test_a_request_is_that_of_the_openai_client(server, monkeypatch):
+def test_request_equals_that_of_the_openai_client(server, monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-7")
     reply = post(server.url)
 
-    async def theirs():
+    async def post_by_openai():
         async with openai.AsyncOpenAI(base_url=server.url, api_key="sk-1234567890") as client:
             await client.chat.completions.create(**BODY)
 
-    asyncio.run(theirs())
-    (path, header, body), (their_path, their_header, their_body) = server.requests
-    assert path == their_path == "/v1/chat/completions"
-    assert json.loads(body) == json.loads(their_body) == BODY
-    assert {name: header[name] for name in COMMON} == {name: their_header[name] for name in COMMON}
+    asyncio.run(post_by_openai())
+    (path, header, body), (openai_path, openai_header, openai_body) = server.requests
+    assert path == openai_path == "/v1/chat/completions"
+    assert json.loads(body) == json.loads(openai_body) == BODY
+    for name in HEADERS:
+        assert header[name] == openai_header[name], name
     assert reply.status == 200
     assert json.loads(reply.content)["choices"][0]["message"]["content"] == echo(PROMPT)
 
 
 @pytest.mark.parametrize(("timeout", "connect"), [(5.0, 5.0), (20.0, 20.0), (600.0, 20.0)])
-def test_a_connection_takes_twenty_seconds_at_most_and_no_longer_than_a_reply(timeout, connect):
+def test_connection_timeout_is_20_seconds_or_that_of_a_reply(timeout, connect):
     settings = Access("http://127.0.0.1/v1", "MY_KEY").client_settings(timeout)
     assert (settings["timeout"].connect, settings["timeout"].read) == (connect, timeout)
 
-    async def given_up_after():
+    async def socket_timeout():
         async with Client(settings) as client:
             return client._session.timeout.sock_connect
 
-    assert asyncio.run(given_up_after()) == connect
+    assert asyncio.run(socket_timeout()) == connect
 
 
-def test_a_proxy_is_used_where_the_environment_names_one(server, monkeypatch):
+def test_proxy_of_the_environment_is_used(server, monkeypatch):
     monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
     post("http://api.invalid/v1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -75,9 +73,9 @@ def test_a_proxy_is_used_where_the_environment_names_one(server, monkeypatch):
     assert paths == ["http://api.invalid/v1/chat/completions", "/v1/chat/completions"]
 
 
-def test_another_host_that_a_server_names_does_not_get_the_key(server):
-    other = server.url.replace("127.0.0.1", "localhost")
-    server.faults[""].append(Fault(307, b"", headers={"Location": f"{other}/chat/completions"}))
+def test_redirect_to_another_host_does_not_get_the_key(server):
+    target = server.url.replace("127.0.0.1", "localhost")
+    server.faults[""].append(Fault(307, b"", headers={"Location": f"{target}/chat/completions"}))
     post(server.url)
     hosts = [header["Host"].partition(":")[0] for _, header, _ in server.requests]
     assert hosts == ["127.0.0.1", "localhost"]
@@ -85,17 +83,14 @@ def test_another_host_that_a_server_names_does_not_get_the_key(server):
 
 
 @pytest.mark.parametrize(("system", "tokens"), [(None, 4 + 3), ("Be brief.", 4 + 9 + 4 + 3)])
-def test_a_template_adds_the_marks_of_its_messages_and_of_the_reply(system, tokens):
+def test_template_tokens_count_each_message_and_the_reply(system, tokens):
     settings = {"engine": "openai", "model": "m", "system": system}
     engine = build_engine(Setup(settings, {"api_key_env": None}))
     assert engine.template_tokens(len) == tokens
 
 
-# --- keys and addresses that are refused --------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("key", "sentence"),
+    ("key", "message"),
     [
         (None, "variable MY_KEY contains no API key"),
         ("", "variable MY_KEY contains no API key"),
@@ -104,13 +99,11 @@ def test_a_template_adds_the_marks_of_its_messages_and_of_the_reply(system, toke
         ("two\nlines-12345", "MY_KEY contains characters that are invalid"),
     ],
 )
-def test_a_missing_or_invalid_key_is_named_before_anything_is_sent(
-    part, server, monkeypatch, key, sentence
-):
+def test_missing_or_invalid_key_stops_before_any_request(part, server, monkeypatch, key, message):
     monkeypatch.delenv("MY_KEY")
     if key is not None:
         monkeypatch.setenv("MY_KEY", key)
-    with pytest.raises(UserError, match=sentence) as raised:
+    with pytest.raises(UserError, match=message) as raised:
         part.run(api_key_env="MY_KEY")
     assert not (key and key.strip() and key in str(raised.value))
     assert not server.asked
@@ -133,33 +126,33 @@ WITH_USER = [
     "http://user:secret-word@example.org:port/v1",
     "ftp://secret-word@example.org",
 ]
-SENTENCES = {
+MESSAGES = {
     **dict.fromkeys(INVALID, "base_url is not a valid URL of an API"),
     **dict.fromkeys(WITH_USER, r"base_url contains a user name or password; .* api_key_env"),
 }
 
 
-@pytest.mark.parametrize(("address", "sentence"), SENTENCES.items())
-def test_an_invalid_address_is_refused_and_never_shown(part, monkeypatch, address, sentence):
-    """A server would be sent a user or password in place of the key."""
-    with pytest.raises(UserError, match=sentence) as raised:
-        part.run(base_url=address, api_key_env="MY_KEY")
-    monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(UserError, match=sentence.partition(";")[0]) as by_environment:
+@pytest.mark.parametrize(("url", "message"), MESSAGES.items())
+def test_invalid_url_is_refused_and_not_shown(part, monkeypatch, url, message):
+    """Clients send a user name or password in place of the key."""
+    with pytest.raises(UserError, match=message) as raised:
+        part.run(base_url=url, api_key_env="MY_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(UserError, match=message.partition(";")[0]) as raised_by_environment:
         part.run(base_url=None, api_key_env="MY_KEY")
-    assert "secret-word" not in f"{raised.value} {by_environment.value}"
+    assert "secret-word" not in f"{raised.value} {raised_by_environment.value}"
 
 
-@pytest.mark.parametrize("address", WITH_USER)
-def test_a_user_or_password_in_the_address_is_refused_with_the_config(address):
-    model = {"engine": "openai", "model": "m", "window": 4096, "base_url": address}
-    sentence = r"models.m.base_url: the URL contains a user name or pass"
-    with pytest.raises(UserError, match=sentence) as raised:
+@pytest.mark.parametrize("url", WITH_USER)
+def test_user_or_password_in_the_url_is_refused_with_the_config(url):
+    model = {"engine": "openai", "model": "m", "window": 4096, "base_url": url}
+    message = r"models.m.base_url: the URL contains a user name or pass"
+    with pytest.raises(UserError, match=message) as raised:
         load_config({"models": {"m": model}})
     assert "secret-word" not in str(raised.value)
 
 
-def test_an_at_sign_behind_the_host_is_no_user():
+def test_at_sign_in_the_path_of_a_url_is_accepted():
     url = "http://127.0.0.1:9/@team/v1"
     Access(url, None).client_settings(timeout=1)
     load_config({"models": {"m": {"engine": "openai", "model": "m", "base_url": url}}})

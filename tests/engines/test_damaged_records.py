@@ -1,4 +1,4 @@
-"""What a job notes beside its journal, damaged in 300 ways: each is read as it is or refused."""
+"""Files beside a journal, damaged in 300 ways: each is read as it is or refused."""
 
 import json
 import random
@@ -29,32 +29,32 @@ EARLIER_RUN = {"wall_seconds": 1, "answered": 2, "failed": 0, "retries": {}}
 VALUES = [None, True, -1, 2**70, 1.5, "", "x", [], {}, [None], [1], {"a": "b"}, [[]]]
 
 
-def places(value, place=()):
-    """The places of all values within one, as keys and numbers."""
-    yield place
+def key_paths(value, path=()):
+    """The keys and indices that lead to each value within one, and to itself."""
+    yield path
     if isinstance(value, list):
         value = dict(enumerate(value))
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from places(inner, (*place, key))
+            yield from key_paths(inner, (*path, key))
 
 
 def damaged(record, seed):
-    """The text of a record that is cut, has another character, or another value somewhere."""
+    """The JSON of a record, cut short or with another character or value."""
     rng = random.Random(seed)
     text = json.dumps(record)
-    where = rng.randrange(len(text))
+    position = rng.randrange(len(text))
     if seed % 4 == 0:
-        return text[:where]
+        return text[:position]
     if seed % 4 == 1:
-        return text[:where] + rng.choice('x0"[]{},:\x00') + text[where + 1 :]
-    whole = {"record": json.loads(text)}
-    *outer, last = rng.choice(list(places(whole))[1:])
-    inner = whole
+        return text[:position] + rng.choice('x0"[]{},:\x00') + text[position + 1 :]
+    root = {"record": json.loads(text)}
+    *outer, last = rng.choice(list(key_paths(root))[1:])
+    inner = root
     for key in outer:
         inner = inner[key]
     inner[last] = rng.choice(VALUES)
-    return json.dumps(whole["record"])
+    return json.dumps(root["record"])
 
 
 def use_batches(path):
@@ -77,7 +77,7 @@ def use_runs(path):
     [(BATCHES, use_batches), ({"runs": [RUN, EARLIER_RUN]}, use_runs)],
     ids=["batches", "runs"],
 )
-def test_a_damaged_record_is_used_or_refused_in_a_sentence(tmp_path, record, use):
+def test_damaged_file_is_used_or_refused_by_name(tmp_path, record, use):
     path = tmp_path / "4k.run.json"
     refused = 0
     for seed in range(300):
@@ -90,7 +90,7 @@ def test_a_damaged_record_is_used_or_refused_in_a_sentence(tmp_path, record, use
     assert refused > 150
 
 
-def test_a_sound_record_is_read_as_it_was_written(tmp_path):
+def test_intact_files_are_read_unchanged(tmp_path):
     path = tmp_path / "4k.run.json"
     path.write_text(json.dumps(BATCHES))
     state = BatchState.load(path)

@@ -1,4 +1,4 @@
-"""Which GPUs a job may choose from, and that jobs side by side hold different ones."""
+"""The GPUs that a job may use; concurrent jobs hold different ones."""
 
 import os
 import threading
@@ -28,30 +28,30 @@ def driver(tmp_path):
         ({"CUDA_VISIBLE_DEVICES": "-1"}, []),
     ],
 )
-def test_a_job_chooses_from_the_gpus_that_it_is_shown(driver, environment, expected):
+def test_gpus_are_those_visible_to_the_job(driver, environment, expected):
     assert devices(environment, driver) == expected
 
 
-def test_a_machine_without_a_driver_has_none(tmp_path):
-    assert devices({}, tmp_path / "nowhere") == []
+def test_machine_without_driver_has_no_gpus(tmp_path):
+    assert devices({}, tmp_path / "missing") == []
 
 
-def test_jobs_side_by_side_hold_different_gpus(tmp_path):
-    first, second = (lease(1, ["0", "1"], print, tmp_path) for _ in range(2))
+def test_concurrent_jobs_hold_different_gpus(tmp_path):
+    first = lease(1, ["0", "1"], print, tmp_path)
+    second = lease(1, ["0", "1"], print, tmp_path)
     assert (list(first), list(second)) == (["0"], ["1"])
     os.close(first["0"])
     assert list(lease(1, ["0", "1"], print, tmp_path)) == ["0"]
 
 
-def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, monkeypatch):
+def test_job_of_two_gpus_is_served_before_later_jobs_of_one(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
-    names = ["0", "1"]
     order = []
-    said = []
-    held = lease(1, names, print, tmp_path)
+    messages = []
+    running = lease(1, ["0", "1"], print, tmp_path)
 
     def work(count: int) -> None:
-        locks = lease(count, names, said.append, tmp_path)
+        locks = lease(count, ["0", "1"], messages.append, tmp_path)
         order.append(count)
         for lock in locks.values():
             os.close(lock)
@@ -60,17 +60,17 @@ def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, 
     for count in (2, 1):
         threads.append(threading.Thread(target=work, args=(count,)))
         threads[-1].start()
-        while not said:  # the first one waits
+        while not messages:  # until the first one waits
             time.sleep(0.01)
     time.sleep(0.1)
     assert order == []
-    os.close(held["0"])
+    os.close(running["0"])
     for thread in threads:
         thread.join(timeout=60)
     assert order == [2, 1]
-    assert said[0] == "waiting for 2 of the GPUs 0, 1, which other jobs use"
+    assert messages[0] == "waiting for 2 of the GPUs 0, 1, which other jobs use"
 
 
-def test_more_gpus_than_there_are_is_one_sentence(tmp_path):
+def test_more_gpus_than_visible_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"the job needs 4 GPUs, but only 2 are visible \(0, 1\)"):
         lease(4, ["0", "1"], print, tmp_path)

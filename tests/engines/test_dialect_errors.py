@@ -1,4 +1,4 @@
-"""What a provider refuses in its own dialect, where the key goes, and which settings it takes."""
+"""Errors in the dialects of the providers, where the API key goes, and settings they reject."""
 
 import json
 
@@ -33,22 +33,20 @@ def google_error(status, name, text="No.", *details):
 
 
 RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}
+INVALID = "invalid_request_error"
 BAD_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
 ERRORS = [
-    # status, body, what it means: "stop: ..." for every request, else of this one
-    (400, anthropic_error("invalid_request_error", "temperature: too warm"), "error"),
-    (400, anthropic_error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+    # HTTP status, body, meaning: a reason to stop the job, the status of the response, or a retry,
+    # with lower concurrency ("slower") or after the seconds that the server names.
+    (400, anthropic_error(INVALID, "temperature: too warm"), "error"),
+    (400, anthropic_error(INVALID, "prompt is too long: 9 tokens > 8 maximum"), "overflow"),
+    (400, anthropic_error(INVALID, "input length and `max_tokens` exceed context limit: 9 + 1 > 8"),
      "overflow"),
-    (400, anthropic_error("invalid_request_error",
-                          "input length and `max_tokens` exceed context limit: 9 + 1 > 8"),
-     "overflow"),
-    (400, anthropic_error("invalid_request_error", "Your credit balance is too low to go on"),
-     "quota"),
-    (400, anthropic_error("invalid_request_error", error_code="organization_on_hold"), "quota"),
-    (400, anthropic_error("invalid_request_error", "`temperature` is deprecated for this model."),
-     "sampling"),
-    (400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this "
-                     "model.", "code": "unsupported_value"}}, "sampling"),
+    (400, anthropic_error(INVALID, "Your credit balance is too low to go on"), "quota"),
+    (400, anthropic_error(INVALID, error_code="organization_on_hold"), "quota"),
+    (400, anthropic_error(INVALID, "`temperature` is deprecated for this model."), "sampling"),
+    (400, openai_error("unsupported_value", "Unsupported value: 'temperature' does not support 0.0 "
+                       "with this model."), "sampling"),
     (400, openai_error("content_filter"), "refused"),
     (400, openai_error("content_policy_violation"), "refused"),
     (400, openai_error("context_length_exceeded"), "overflow"),
@@ -61,11 +59,11 @@ ERRORS = [
     (403, anthropic_error("permission_error"), "key"),
     (404, anthropic_error("not_found_error"), "model"),
     (413, anthropic_error("request_too_large"), "overflow"),
-    (429, anthropic_error("rate_limit_error"), "fewer"),
+    (429, anthropic_error("rate_limit_error"), "slower"),
     (429, anthropic_error("rate_limit_error", error_code="enforced_spend_limit_reached"), "quota"),
-    (500, anthropic_error("api_error"), "again"),
-    (504, anthropic_error("timeout_error"), "again"),
-    (529, anthropic_error("overloaded_error"), "fewer"),
+    (500, anthropic_error("api_error"), "retry"),
+    (504, anthropic_error("timeout_error"), "retry"),
+    (529, anthropic_error("overloaded_error"), "slower"),
     (400, google_error(400, "INVALID_ARGUMENT"), "error"),
     (400, google_error(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum "
                        "number of tokens allowed (8)."), "overflow"),
@@ -73,12 +71,12 @@ ERRORS = [
     (400, google_error(400, "FAILED_PRECONDITION"), "quota"),
     (403, google_error(403, "PERMISSION_DENIED"), "key"),
     (404, google_error(404, "NOT_FOUND"), "model"),
-    (429, google_error(429, "RESOURCE_EXHAUSTED"), "fewer"),
+    (429, google_error(429, "RESOURCE_EXHAUSTED"), "slower"),
     (429, google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO), "37.5 s"),
     (429, [google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO)], "37.5 s"),
-    (500, google_error(500, "INTERNAL"), "again"),
-    (503, google_error(503, "UNAVAILABLE"), "fewer"),
-    (504, google_error(504, "DEADLINE_EXCEEDED"), "again"),
+    (500, google_error(500, "INTERNAL"), "retry"),
+    (503, google_error(503, "UNAVAILABLE"), "slower"),
+    (504, google_error(504, "DEADLINE_EXCEEDED"), "retry"),
 ]  # fmt: skip
 
 
@@ -90,52 +88,50 @@ def meaning(status, body):
         return outcome.status
     if outcome.after is not None:
         return f"{outcome.after} s"
-    return "fewer" if outcome.overloaded else "again"
+    return "slower" if outcome.overloaded else "retry"
 
 
-@pytest.mark.parametrize(("status", "body", "means"), ERRORS)
-def test_the_documented_errors_mean_what_is_documented(status, body, means):
-    assert meaning(status, body) == means
-    if means == "overflow":
+@pytest.mark.parametrize(("status", "body", "expected"), ERRORS)
+def test_documented_errors_are_understood(status, body, expected):
+    assert meaning(status, body) == expected
+    if expected == "overflow":
         assert "window" in failure(status, body, {}, 0.0).error
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "says"),
+    ("status", "body", "message"),
     [
         (401, anthropic_error("authentication_error"), "rejects the API key (HTTP 401)"),
         (402, anthropic_error("billing_error"), "quota exceeded; add credit"),
         (400, openai_error("x", "Use 'max_completion_tokens' instead."),
          "set max_tokens_field: max_completion_tokens"),
-        (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
+        (400, anthropic_error(INVALID, "top_k is deprecated."),
          "(top_k is deprecated.); set temperature to null"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_for_every_request_stops_the_job_in_one_sentence(
-    tmp_path, status, body, says
-):
+def test_error_of_every_request_stops_the_job(tmp_path, status, body, message):
     with served(tmp_path, "anthropic") as (server, part):
         server.faults[""].extend([Fault(status, json.dumps(body).encode())] * 9)
-        with pytest.raises(UserError) as caught:
+        with pytest.raises(UserError) as raised:
             part.run()
-        assert says in str(caught.value)
-        assert not isinstance(caught.value, PassingError)
+    assert message in str(raised.value)
+    assert not isinstance(raised.value, PassingError)
 
 
 # --- the key ----------------------------------------------------------------------------------
 
 
-def test_no_other_address_gets_the_key(tmp_path, monkeypatch):
+def test_redirect_does_not_get_the_key(tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     with running(kind=AnthropicServer) as thief, served(tmp_path, "anthropic") as (server, part):
-        there = Fault(307, b"", headers={"Location": f"{thief.url}/messages"})
-        server.faults[""].extend([there] * 9)
+        redirect = Fault(307, b"", headers={"Location": f"{thief.url}/messages"})
+        server.faults[""].extend([redirect] * 9)
         with pytest.raises(UserError, match="requests of model echo failed"):
             part.run(items(1, 1), api_key_env="MY_KEY", attempts=1)
         assert thief.keys == set()
 
 
-def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
+def test_missing_default_key_stops_before_any_request(tmp_path, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with served(tmp_path, "anthropic") as (server, part):
         del part.operation["api_key_env"]
@@ -148,7 +144,7 @@ def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
     ("engine", "host"),
     [("anthropic", "api.anthropic.com"), ("gemini", "generativelanguage.googleapis.com")],
 )
-def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
+def test_default_address_is_the_provider_s(engine, host, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1")
     engine = build_engine(Setup({"engine": engine, "model": "m"}, {}))
     assert engine._access.address == host
@@ -158,7 +154,7 @@ def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "says"),
+    ("kind", "settings", "message"),
     [
         (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}},
          "accepts no temperature other than 1"),
@@ -189,13 +185,13 @@ def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
         (OpenaiModel, {"serve": None, "parts_per_load": 2}, "set serve, or remove it"),
     ],
 )  # fmt: skip
-def test_settings_that_a_provider_refuses_are_refused_before_it_is_asked(kind, settings, says):
+def test_settings_that_the_provider_rejects_are_refused(kind, settings, message):
     engine = kind.__name__.removesuffix("Model").lower()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         kind(engine=engine, model="m", **settings)
 
 
-def test_a_claude_model_that_thinks_takes_a_temperature_of_1():
-    thinks = {"thinking": "budget", "reasoning": {"tokens": 1024}, "temperature": 1}
-    settings = {"engine": "anthropic", "model": "m", **thinks}
+def test_claude_with_reasoning_accepts_temperature_1():
+    reasoning = {"thinking": "budget", "reasoning": {"tokens": 1024}, "temperature": 1}
+    settings = {"engine": "anthropic", "model": "m", **reasoning}
     assert AnthropicModel.model_validate(settings).temperature == 1

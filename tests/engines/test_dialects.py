@@ -1,4 +1,4 @@
-"""What providers are sent in their own dialects, and what their replies mean."""
+"""Requests in each provider's dialect, and how its replies are read."""
 
 import json
 from dataclasses import replace
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialect_servers import SERVERS, served, words
-from parts import items, prompts
-from servers import echo, prompt_of
+from parts import column, echoes, items, prompts
+from servers import prompt_of
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.base import Setup
@@ -28,7 +28,7 @@ def dialect_of(engine, operation=None, **answers):
 
 
 def request_of(engine, item=ITEM, operation=None, **answers):
-    """One item's request, and what is sent for it."""
+    """The request of an item, and its body."""
     dialect = dialect_of(engine, operation, **answers)
     (request,) = fitted("m", dialect, answers, [item])
     return request, dialect.body(request)
@@ -43,97 +43,67 @@ PATHS = {
     "gemini": "/v1/models/echo-1:generateContent",
 }
 
-SERVED = {"openai": "echo-1-0001", "anthropic": "claude-echo-1", "gemini": "gemini-echo-001"}
+SERVED_MODELS = {"openai": "echo-1-0001", "anthropic": "claude-echo-1", "gemini": "gemini-echo-001"}
 
 
 @pytest.mark.parametrize("engine", SERVERS)
-def test_every_item_is_answered_in_order_and_nothing_is_requested_twice(
-    tmp_path, engine, monkeypatch
-):
+def test_items_are_answered_in_order_and_requested_once(tmp_path, engine, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-1234567890")
     with served(tmp_path, engine) as (server, part):
         records = part.run(api_key_env="MY_KEY")
         part.run()
     assert {key.removeprefix("Bearer ") for key in server.keys} == {"sk-1234567890"}
-    assert [r["sample_id"] for r in records] == [item.sample_id for item in items()]
-    assert [r["response"] for r in records] == [echo(prompt) for prompt in prompts()]
-    assert [r["prompt_tokens"] for r in records[:1]] == [words(prompts()[0])]
-    assert {(r["status"], r["prompt_truncated_tokens"]) for r in records} == {("ok", 0)}
+    assert column(records, "sample_id") == [item.sample_id for item in items()]
+    assert column(records, "response") == echoes()
+    assert records[0]["prompt_tokens"] == words(prompts()[0])
+    assert set(column(records, "status")) == {"ok"}
+    assert set(column(records, "prompt_truncated_tokens")) == {0}
     assert set(server.asked.values()) == {1}
     assert {path for path, _, _ in server.requests} == {PATHS[engine]}
-    assert part.provenance()["served"][0]["model"] in (
-        "echo-1-0001",
-        "claude-echo-1",
-        "gemini-echo-001",
-    )
+    assert part.provenance()["served"][0]["model"] == SERVED_MODELS[engine]
 
 
+USER = {"role": "user", "content": PROMPT}
 BODIES = {
     "openai": (
         "openai", {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}, {},
-        {
-            "model": "echo-1", "temperature": 0.0, "seed": 7, "top_k": 1, "max_tokens": 50,
-            "messages": [
-                {"role": "system", "content": "Be brief."}, {"role": "user", "content": PROMPT},
-            ],
-        },
-    ),
+        {"model": "echo-1", "temperature": 0.0, "seed": 7, "top_k": 1, "max_tokens": 50,
+         "messages": [{"role": "system", "content": "Be brief."}, USER]}),
     "openai, newer models": (
         "openai", {"temperature": None}, {"max_tokens_field": "max_completion_tokens"},
-        {
-            "model": "echo-1", "max_completion_tokens": 50,
-            "messages": [{"role": "user", "content": PROMPT}],
-        },
-    ),
+        {"model": "echo-1", "max_completion_tokens": 50, "messages": [USER]}),
     "openai, a base model": (
         "openai", {"template": "base", "temperature": None}, {},
-        {"model": "echo-1", "max_tokens": 50, "prompt": f"{PROMPT}\nOutput: "},
-    ),
+        {"model": "echo-1", "max_tokens": 50, "prompt": f"{PROMPT}\nOutput: "}),
     "Mistral": (
         "openai", {"seed": 7, "temperature": None}, {"base_url": "https://api.mistral.ai/v1"},
-        {
-            "model": "echo-1", "random_seed": 7, "max_tokens": 50,
-            "messages": [{"role": "user", "content": PROMPT}],
-        },
-    ),
+        {"model": "echo-1", "random_seed": 7, "max_tokens": 50, "messages": [USER]}),
     "anthropic": (
         "anthropic",
-        {
-            "system": "Be brief.", "temperature": None, "top_p": 0.95, "thinking": "budget",
-            "reasoning": {"tokens": 2048}, "effort": "low", "extra_body": EXTRA,
-        }, {},
-        {
-            "model": "echo-1", "max_tokens": 2098, "system": "Be brief.", "top_p": 0.95,
-            "thinking": {"type": "enabled", "budget_tokens": 2048},
-            "output_config": {"effort": "low", "task": "x"}, "stop_sequences": ["END"],
-            "messages": [{"role": "user", "content": [
-                {"type": "text", "text": HEAD}, {"type": "text", "text": ITEM.tail},
-            ]}],
-        },
-    ),
+        {"system": "Be brief.", "temperature": None, "top_p": 0.95, "thinking": "budget",
+         "reasoning": {"tokens": 2048}, "effort": "low", "extra_body": EXTRA}, {},
+        {"model": "echo-1", "max_tokens": 2098, "system": "Be brief.", "top_p": 0.95,
+         "thinking": {"type": "enabled", "budget_tokens": 2048},
+         "output_config": {"effort": "low", "task": "x"}, "stop_sequences": ["END"],
+         "messages": [{"role": "user", "content": [{"type": "text", "text": HEAD},
+                                                   {"type": "text", "text": ITEM.tail}]}]}),
     "gemini": (
         "gemini",
-        {
-            "system": "Be brief.", "temperature": 0.5, "top_p": 0.9, "top_k": 7, "seed": 11,
-            "extra_body": {"generationConfig": {"stopSequences": ["END"]}}, **BUDGET,
-        },
+        {"system": "Be brief.", "temperature": 0.5, "top_p": 0.9, "top_k": 7, "seed": 11,
+         "extra_body": {"generationConfig": {"stopSequences": ["END"]}}, **BUDGET},
         {"service_tier": "flex"},
-        {
-            "contents": [{"parts": [{"text": PROMPT}], "role": "user"}],
-            "systemInstruction": {"parts": [{"text": "Be brief."}], "role": "user"},
-            "generationConfig": {
-                "maxOutputTokens": 562, "temperature": 0.5, "topP": 0.9, "topK": 7, "seed": 11,
-                "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": True},
-                "stopSequences": ["END"],
-            },
-            "serviceTier": "flex",
-        },
-    ),
+        {"contents": [{"parts": [{"text": PROMPT}], "role": "user"}],
+         "systemInstruction": {"parts": [{"text": "Be brief."}], "role": "user"},
+         "generationConfig": {
+             "maxOutputTokens": 562, "temperature": 0.5, "topP": 0.9, "topK": 7, "seed": 11,
+             "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": True},
+             "stopSequences": ["END"]},
+         "serviceTier": "flex"}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("engine", "answers", "operation", "body"), BODIES.values(), ids=BODIES)
-def test_the_body_has_what_the_settings_say(engine, answers, operation, body):
+def test_body_follows_the_settings(engine, answers, operation, body):
     assert request_of(engine, operation=operation, **answers)[1] == body
 
 
@@ -165,88 +135,85 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("engine", "answers", "changes", "fields"), FIELDS)
-def test_a_setting_has_its_field_in_the_dialect(engine, answers, changes, fields):
+def test_setting_has_its_field_in_the_dialect(engine, answers, changes, fields):
     _, body = request_of(engine, replace(ITEM, **changes), **answers)
     assert fields.items() <= {**body, **body.get("generationConfig", {})}.items()
 
 
-def test_reasoning_s_budget_is_part_of_what_a_request_is_known_by():
+def test_request_hash_depends_on_the_reasoning_budget():
     hashes = set()
     for tokens, limit in ((2000, 100), (2050, 50)):  # the same limit in all
-        how = {"thinking": "budget", "reasoning": {"tokens": tokens}, "max_tokens": limit}
-        request, _ = request_of("anthropic", **how)
+        reasoning = {"thinking": "budget", "reasoning": {"tokens": tokens}}
+        request, _ = request_of("anthropic", max_tokens=limit, **reasoning)
         assert request.max_tokens == 2100
         hashes.add(request.hash)
     assert len(hashes) == 2
 
 
 @pytest.mark.parametrize(("engine", "role"), [("anthropic", "assistant"), ("gemini", "model")])
-def test_a_conversation_is_one_of_turns(engine, role):
+def test_conversation_has_a_message_for_each_turn(engine, role):
     _, body = request_of(engine, replace(ITEM, turns=((PROMPT, "It is 4."),)))
     turns = body.get("messages") or body["contents"]
     assert [turn["role"] for turn in turns] == ["user", role, "user"]
     assert [prompt_of({"messages": [turn]}) for turn in turns] == [PROMPT, "It is 4.", PROMPT]
 
 
-@pytest.mark.parametrize(
-    ("model", "path"),
-    [("tunedModels/my model", "tunedModels/my%20model"), ("echo-1", "models/echo-1")],
-)
-def test_the_model_stands_in_the_path_of_a_generation(model, path):
-    assert dialect_of("gemini", model=model).path.endswith(f"/{path}:generateContent")
+def test_gemini_path_contains_the_model():
+    for model, path in (("tunedModels/my m", "tunedModels/my%20m"), ("echo-1", "models/echo-1")):
+        assert dialect_of("gemini", model=model).path.endswith(f"/{path}:generateContent")
 
 
 @pytest.mark.parametrize(
-    ("answers", "version"), [({"temperature": None}, "2026-10-21"), ({}, "2023-06-01"),
-                             ({"temperature": None, "top_k": 3}, "2023-06-01")],
+    ("answers", "version"),
+    [({"temperature": None}, "2026-10-21"), ({}, "2023-06-01"),
+     ({"temperature": None, "top_k": 3}, "2023-06-01")],
 )  # fmt: skip
-def test_sampling_is_requested_in_the_version_that_has_it(answers, version):
+def test_sampling_settings_select_the_older_api_version(answers, version):
     assert dialect_of("anthropic", **answers).headers("k")["anthropic-version"] == version
 
 
 # --- the cache --------------------------------------------------------------------------------
 
 
-def test_a_context_is_written_once_read_by_all_other_prompts_and_billed_as_such(tmp_path):
+def test_context_is_written_once_then_read_and_billed_so(tmp_path):
     long = [replace(item, context=item.context * 50) for item in items(contexts=3, questions=6)]
     with served(tmp_path, "anthropic") as (server, part):
         records = part.run(long, max_concurrency=6)
     shared = sum(words(item.head + item.context) for item in long[:3])
     assert (server.written, server.read) == (shared, 5 * shared)
-    assert sum(record["prompt_tokens"] for record in records) == sum(map(words, prompts(long)))
-    assert sum(record["cached_tokens"] for record in records) == 5 * shared
+    assert sum(column(records, "prompt_tokens")) == sum(map(words, prompts(long)))
+    assert sum(column(records, "cached_tokens")) == 5 * shared
     price = {"input": 4.0, "written": 5.0, "cached": 0.4, "output": 20.0}
     billed = server.plain * 4.0 + server.written * 5.0 + server.read * 0.4 + 18 * 7 * 20.0
     assert part.spent(price) == pytest.approx(billed / 1e6)
 
 
-def test_marks_are_operation(tmp_path):
+def test_cache_marks_do_not_change_the_request(tmp_path):
     with served(tmp_path, "anthropic") as (server, part):
         part.run(items(2, 3), cache="1h")
-        first = [body["messages"][0]["content"][0] for body in server.bodies]
-        assert [block["cache_control"] for block in first] == [
-            {"type": "ephemeral", "ttl": "1h"}
-        ] * 6
         part.run(items(2, 3), cache=None)
         assert set(server.asked.values()) == {1}
         part.journal.unlink()
         part.run(items(2, 3), cache=None)
-    texts = [[block["text"] for block in b["messages"][0]["content"]] for b in server.bodies]
-    assert not any("cache_control" in json.dumps(body) for body in server.bodies[6:])
+    contents = [body["messages"][0]["content"] for body in server.bodies]
+    marks = [blocks[0].get("cache_control") for blocks in contents]
+    assert marks == [{"type": "ephemeral", "ttl": "1h"}] * 6 + [None] * 6
+    assert "cache_control" not in json.dumps(server.bodies[6:])
+    texts = [column(blocks, "text") for blocks in contents]
     assert sorted(texts[:6]) == sorted(texts[6:])
 
 
-def test_a_context_of_one_prompt_is_not_written(tmp_path):
+def test_context_of_one_prompt_is_not_written(tmp_path):
     with served(tmp_path, "anthropic") as (server, part):
         part.run(items(contexts=3, questions=1))
     assert (server.written, server.read) == (0, 0)
 
 
-# --- what comes back --------------------------------------------------------------------------
+# --- replies ----------------------------------------------------------------------------------
 
 
-def message(engine, reply):
-    """What a reply means; None: it is worth another attempt."""
+def response_of(engine, reply):
+    """The response in a reply; None where the request is retried."""
     response = dialect_of(engine).read(reply)
     return None if isinstance(response, Retry) else response
 
@@ -269,12 +236,12 @@ ENDS = {
 
 
 @pytest.mark.parametrize("engine", ENDS)
-def test_the_reason_why_a_response_ends_is_its_status(engine):
+def test_finish_reason_gives_the_status(engine):
     for status, reasons in ENDS[engine].items():
         for reason in reasons:
             content = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": reason}
             reply = {**content, "usage": {}, **candidates({"text": "Hi"}, reason=reason)}
-            response = message(engine, reply)
+            response = response_of(engine, reply)
             assert (response and response.status) == status, reason
             assert not response or response.finish_reason == reason
 
@@ -283,7 +250,7 @@ def candidates(*parts, reason="STOP"):
     return {"candidates": [{"content": {"parts": [*parts]}, "finishReason": reason}]}
 
 
-def gemini_thinks(mark):
+def gemini_reasoning(mark):
     return {
         **candidates({"text": "Let me see.", "thought": mark},
                      {"text": "4.", "thoughtSignature": "x"}),
@@ -293,7 +260,7 @@ def gemini_thinks(mark):
     }  # fmt: skip
 
 
-CLAUDE_THINKS = {
+CLAUDE_REASONING = {
     "content": [
         {"type": "thinking", "thinking": "Let me see.", "signature": "x"},
         {"type": "redacted_thinking", "data": "x"},
@@ -307,12 +274,12 @@ CLAUDE_THINKS = {
 }  # fmt: skip
 REPLIES = {
     "Claude's reasoning": (
-        "anthropic", CLAUDE_THINKS,
+        "anthropic", CLAUDE_REASONING,
         {"text": "It is 4.", "reasoning": "Let me see.", "prompt_tokens": 3210,
          "cached_tokens": 3000, "written_tokens": 200, "completion_tokens": 50,
          "reasoning_tokens": 40, "served_model": "claude-x"}),
     **{f"Gemini's reasoning, marked {mark!r}": (
-        "gemini", gemini_thinks(mark),
+        "gemini", gemini_reasoning(mark),
         {"text": "4.", "reasoning": "Let me see.", "prompt_tokens": 3000, "cached_tokens": 2900,
          "completion_tokens": 50, "reasoning_tokens": 40})
        for mark in (True, 1, "true")},
@@ -335,12 +302,12 @@ REPLIES = {
 
 
 @pytest.mark.parametrize(("engine", "reply", "fields"), REPLIES.values(), ids=REPLIES)
-def test_the_parts_and_counts_of_a_reply_have_their_fields(engine, reply, fields):
-    response = message(engine, reply)
+def test_parts_and_token_counts_of_a_reply_are_read(engine, reply, fields):
+    response = response_of(engine, reply)
     assert {name: getattr(response, name) for name in fields} == fields
 
 
-NO_ANSWERS = [
+NO_RESPONSE = [
     ("anthropic", {}),
     ("anthropic", {"content": [], "stop_reason": "end_turn"}),
     ("anthropic", {"content": [{"type": "tool_use"}], "stop_reason": "end_turn"}),
@@ -352,9 +319,9 @@ NO_ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("engine", "reply"), NO_ANSWERS)
-def test_a_reply_without_an_answer_is_worth_another_attempt(engine, reply):
-    assert message(engine, reply) is None
+@pytest.mark.parametrize(("engine", "reply"), NO_RESPONSE)
+def test_reply_without_a_response_is_retried(engine, reply):
+    assert response_of(engine, reply) is None
 
 
 NAMES = """content type text thinking stop_reason usage input_tokens candidates parts finishReason
@@ -371,6 +338,6 @@ JSON = st.recursive(
 
 @pytest.mark.parametrize("engine", ["anthropic", "gemini"])
 @given(reply=JSON)
-def test_whatever_comes_back_is_an_answer_or_a_reason(engine, reply):
+def test_any_json_is_a_response_or_a_retry(engine, reply):
     response = dialect_of(engine).read(reply)
     assert isinstance(response, Retry) or response.status in ("ok", "length", "refused")

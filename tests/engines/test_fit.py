@@ -1,4 +1,4 @@
-"""Prompts against the window, with the real tokenizer."""
+"""Prompts are fitted to the context window, with a real tokenizer."""
 
 import pytest
 from hypothesis import given, settings
@@ -21,21 +21,24 @@ ITEMS = st.builds(
 )
 
 
+def prompt_tokens(item):
+    return TOKENIZER.count(item.head + item.context + item.tail)
+
+
 @settings(max_examples=100)
 @given(ITEMS, st.integers(1, 300), st.integers(0, 9))
-def test_nothing_sent_is_over_the_window_and_d_and_i_are_whole(item, window, template):
+def test_truncated_prompt_fits_and_keeps_head_and_tail(item, window, template):
     (request,) = fit([item], window, "truncate", TOKENIZER, template_tokens=template)
-    whole = TOKENIZER.count(item.head + item.context + item.tail)
     if request.overflow:
-        bare = TOKENIZER.count(item.head) + TOKENIZER.count(item.tail)
-        assert bare + template + item.max_tokens > window - 4
+        shortest = TOKENIZER.count(item.head) + TOKENIZER.count(item.tail)
+        assert shortest + template + item.max_tokens > window - 4
         return
     tokens = TOKENIZER.count(request.prompt)
     assert tokens + template + item.max_tokens <= window
     assert request.prefix.startswith(item.head)
     assert item.context.startswith(request.prefix[len(item.head) :])
     assert request.suffix == item.tail
-    if whole + template + item.max_tokens <= window:
+    if prompt_tokens(item) + template + item.max_tokens <= window:
         assert request.prompt == item.head + item.context + item.tail
         assert (request.prompt_truncated_tokens, request.seen) == (0, 1.0)
     else:
@@ -44,9 +47,8 @@ def test_nothing_sent_is_over_the_window_and_d_and_i_are_whole(item, window, tem
 
 
 @given(ITEMS, st.integers(1, 300))
-def test_skip_and_error_agree_with_an_exact_count(item, window):
-    exact = TOKENIZER.count(item.head + item.context + item.tail)
-    fits = exact + item.max_tokens <= window
+def test_skip_and_error_use_an_exact_count(item, window):
+    fits = prompt_tokens(item) + item.max_tokens <= window
     (request,) = fit([item], window, "skip", TOKENIZER)
     assert (request.overflow is None) == fits
     if fits:
@@ -56,70 +58,69 @@ def test_skip_and_error_agree_with_an_exact_count(item, window):
             fit([item], window, "error", TOKENIZER)
 
 
-def hasher_of(answers, prefix):
-    return prefix_hasher(settings_hasher(answers), prefix)
-
-
-def test_the_edge_is_exact():
+def test_window_limit_is_exact():
     (item,) = items(1, 1)
-    need = TOKENIZER.count(item.head + item.context + item.tail) + item.max_tokens
-    assert fit([item], need, "skip", TOKENIZER)[0].overflow is None
-    assert fit([item], need - 1, "skip", TOKENIZER)[0].overflow
+    window = prompt_tokens(item) + item.max_tokens
+    assert fit([item], window, "skip", TOKENIZER)[0].overflow is None
+    assert fit([item], window - 1, "skip", TOKENIZER)[0].overflow
 
 
-def test_a_cut_wastes_little_of_the_window():
+def test_truncated_prompt_fills_the_window():
     item = Item("s", "c", "Read.\n", "some more words of text " * 4000, "\nAsk.", 100)
     (request,) = fit([item], 8192, "truncate", TOKENIZER)
     assert 8192 - 40 <= TOKENIZER.count(request.prompt) + 100 <= 8192
     assert request.seen == pytest.approx(8092 / TOKENIZER.count(item.context), rel=0.01)
 
 
-def test_no_other_request_changes_a_cut():
-    asked = [
+def test_truncation_does_not_depend_on_other_requests():
+    requested = [
         Item(f"s{n}", "c", "Read.\n", "words of text " * 400, "\nAsk." + " more" * n, 10 * (n + 1))
         for n in range(8)
     ]
-    together = fit(asked, 300, "truncate", TOKENIZER)
-    alone = [fit([item], 300, "truncate", TOKENIZER)[0] for item in asked]
+    together = fit(requested, 300, "truncate", TOKENIZER)
+    alone = [fit([item], 300, "truncate", TOKENIZER)[0] for item in requested]
     assert together == alone
 
 
-def test_cut_prompts_of_one_task_share_their_prefix():
-    asked = [
+def test_truncated_prompts_of_one_task_share_their_prefix():
+    requested = [
         Item(f"s{n}", "c", "Read.\n", "words of text " * 9000, f"\nAsk {n * 37}.", 100)
         for n in range(20)
     ]
-    requests = fit(asked, 16384, "truncate", TOKENIZER)
+    requests = fit(requested, 16384, "truncate", TOKENIZER)
     assert len({request.prefix for request in requests}) == 1
     assert len({id(request.prefix) for request in requests}) == 1
 
 
-def test_without_a_window_nothing_is_counted():
+def test_tokens_are_not_counted_without_a_window():
     requests = fit(items(), None, "error", None)
     assert all(request.prompt_tokens is None for request in requests)
 
 
-def test_the_hash_of_this_example_never_changes():
-    # A change here makes every journal worthless: all paid answers would be asked for again.
+def hash_of(prefix, suffix, max_tokens, **answers):
+    return request_hash(prefix_hasher(settings_hasher(answers), prefix), suffix, max_tokens)
+
+
+def test_request_hash_never_changes():
+    # A change here makes every journal worthless: all paid responses would be re-requested.
     answers = {"engine": "openai", "model": "m", "temperature": 0.0, "template": "chat"}
     assert (
-        request_hash(hasher_of(answers, "D: x\n"), "I?", 100)
+        hash_of("D: x\n", "I?", 100, **answers)
         == "c9ce2a0fb3c582ae2e0353fe3b541d3632faeece2d4e9f802855f3b989727db9"
     )
 
 
-def test_the_hash_covers_the_form_of_the_reply_where_there_is_one():
-    request, other = fit(
-        [Item("s", "c", "", "", "I?", 9), Item("t", "c", "", "", "I?", 9, schema="{}")],
-        None, "error", None,
-    )  # fmt: skip
-    assert request.hash == request_hash(hasher_of({}, ""), "I?", 9) != other.hash
+def test_request_hash_depends_on_the_schema():
+    plain = Item("s", "c", "", "", "I?", 9)
+    with_schema = Item("t", "c", "", "", "I?", 9, schema="{}")
+    first, second = fit([plain, with_schema], None, "error", None)
+    assert first.hash == hash_of("", "I?", 9) != second.hash
 
 
 @given(TEXT, TEXT, st.integers(0, 20))
-def test_the_hash_is_of_the_prompt_wherever_it_is_split(prefix, suffix, shift):
+def test_request_hash_does_not_depend_on_the_split(prefix, suffix, shift):
     prompt = prefix + suffix
-    whole = request_hash(hasher_of({}, prompt), "", 10)
-    assert request_hash(hasher_of({}, prompt[:shift]), prompt[shift:], 10) == whole
-    assert request_hash(hasher_of({}, prompt), "", 11) != whole
-    assert request_hash(hasher_of({"seed": 1}, prompt), "", 10) != whole
+    expected = hash_of(prompt, "", 10)
+    assert hash_of(prompt[:shift], prompt[shift:], 10) == expected
+    assert hash_of(prompt, "", 11) != expected
+    assert hash_of(prompt, "", 10, seed=1) != expected

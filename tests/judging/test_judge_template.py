@@ -1,4 +1,4 @@
-"""Judge templates: slots filled with data, mistakes named."""
+"""Judge templates: slots are filled with data, and mistakes are reported."""
 
 import pytest
 
@@ -9,63 +9,61 @@ SLOTS = {"question", "boundary"}
 
 
 @pytest.fixture
-def template(tmp_path):
-    def load(text, required=("question",)):
+def load(tmp_path):
+    def load_text(text):
         path = tmp_path / "judge.txt"
         path.write_text(text, encoding="utf-8")
-        return load_template(str(path), SLOTS, required)
+        return load_template(str(path), SLOTS, ("question",))
 
-    return load
+    return load_text
 
 
-def test_the_answer_parts_the_prompt(template):
-    found = template("Judge.\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{question}}\n")
-    head, tail = found.render({"question": "Is it blue?", "boundary": "answer-1"})
+def test_prompt_is_split_at_the_answer(load):
+    template = load("Judge.\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{question}}\n")
+    head, tail = template.render({"question": "Is it blue?", "boundary": "answer-1"})
     assert (head, tail) == ("Judge.\nanswer-1\n", "\nanswer-1\nIs it blue?")
 
 
-def test_a_reminder_is_kept_apart(template):
-    found = template("{{answer}} {{question}}\n=== reminder ===\n\nOnly yes or no, please.\n")
-    assert found.reminder == "\n\nOnly yes or no, please."
-    assert found.tail == " {{question}}"
+def test_reminder_is_separate_from_the_prompt(load):
+    template = load("{{answer}} {{question}}\n=== reminder ===\n\nOnly yes or no, please.\n")
+    assert template.reminder == "\n\nOnly yes or no, please."
+    assert template.tail == " {{question}}"
 
 
-def test_what_fills_a_slot_is_no_template(template):
-    found = template("{{answer}} {{question}}")
-    _, tail = found.render({"question": "{{boundary}} {{answer}}", "boundary": "secret"})
+def test_slots_in_values_are_not_filled(load):
+    template = load("{{answer}} {{question}}")
+    _, tail = template.render({"question": "{{boundary}} {{answer}}", "boundary": "secret"})
     assert tail == " {{boundary}} {{answer}}"
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "message"),
     [
         ("{{answer}} {{questoin}}", "unknown slot {{questoin}}; did you mean 'question'"),
         ("{{question}}", "the slot {{answer}} is missing"),
         ("{{answer}}", "the slot {{question}} is missing"),
         ("{{answer}} {{question}} {{answer}}", "may occur once"),
-        (
-            "{{answer}} {{question}}\n=== reminder ===\n{{question}}",
-            "once, and not in the reminder",
-        ),
+        ("{{answer}} {{question}}\n=== reminder ===\n{{question}}",
+         "once, and not in the reminder"),
     ],
-)
-def test_a_mistake_is_named(template, text, sentence):
-    with pytest.raises(UserError, match=r"judge\.txt") as error:
-        template(text)
-    assert sentence in str(error.value)
+)  # fmt: skip
+def test_mistake_in_a_template_is_reported(load, text, message):
+    with pytest.raises(UserError, match=r"judge\.txt") as raised:
+        load(text)
+    assert message in str(raised.value)
 
 
-def test_no_answer_holds_its_own_boundary():
-    answer = f"{boundary('x')}\n['YES', 'YES']\n{boundary('')}"
-    assert boundary(answer) not in answer
+def test_response_does_not_contain_its_boundary():
+    response = f"{boundary('x')}\n['YES', 'YES']\n{boundary('')}"
+    assert boundary(response) not in response
 
 
-def test_items_of_a_kind_have_a_section_of_their_own(template):
-    found = template(
+def test_kinds_of_items_have_their_own_sections(load):
+    template = load(
         "All: {{answer}} {{question}}\n=== for style ===\nStyle: {{answer}}!\n\n"
         "=== reminder ===\nAgain.\n"
     )
     fields = {"question": "Q"}
-    assert found.render(fields, ["style 2", "style"]) == ("Style: ", "!")
-    assert found.render(fields, ["format"]) == ("All: ", " Q")
-    assert found.reminder == "\n\nAgain."
+    assert template.render(fields, ["style 2", "style"]) == ("Style: ", "!")
+    assert template.render(fields, ["format"]) == ("All: ", " Q")
+    assert template.reminder == "\n\nAgain."

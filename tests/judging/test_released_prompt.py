@@ -1,4 +1,4 @@
-"""Judges' prompts out of programs: their texts, and nothing of a program is run."""
+"""Judge prompts are read from the released programs, which are not run."""
 
 import pytest
 
@@ -35,8 +35,8 @@ def {name}_evaluation_prompt(steps, reply):
         text += "All {{level}} of {{level}}?".format(level=level)
     return text
 """
-"""Put together as FollowBench's functions are, with other words."""
-EVALUATED = 'judge = lambda a, b, c, d: f"""\n1 or 0\n{a}|{b}|{c}|{{d}}{d}\n"""'
+"""Of the structure of FollowBench's functions, with other words."""
+CFBENCH = 'judge = lambda a, b, c, d: f"""\n1 or 0\n{a}|{b}|{c}|{{d}}{d}\n"""'
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ EVALUATED = 'judge = lambda a, b, c, d: f"""\n1 or 0\n{a}|{b}|{c}|{{d}}{d}\n"""'
         ("ask = = 1", 0),
     ],
 )
-def test_another_program_than_the_known_one_is_refused_in_one_sentence(source, texts):
+def test_program_of_another_form_is_refused(source, texts):
     message = (
         rf"^p\.py: ask could not be read as a prompt \({texts} strings found, not 3\); .*templates$"
     )
@@ -58,46 +58,48 @@ def test_another_program_than_the_known_one_is_refused_in_one_sentence(source, t
 
 
 @pytest.fixture
-def serve(monkeypatch):
-    def made(benchmark, template, source):
-        """The template of a run that fetches such a program."""
+def template_from(monkeypatch):
+    def make_template(benchmark, name, source):
+        """The template of a run that downloads this program."""
         monkeypatch.setattr(released_prompt, "download", lambda *_: source.encode())
-        data = run_of(benchmark, template_source="released").tasks[benchmark].data
-        path = f"{benchmark}/judge/{template}.txt"
+        data = evaluation(benchmark, template_source="released").tasks[benchmark].data
+        path = f"{benchmark}/judge/{name}.txt"
         return next(file.content.make({}) for file in data if file.path == path)
 
-    return made
+    return make_template
 
 
-def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(serve, tmp_path):
+def test_followbench_template_has_a_section_for_each_kind_and_level(template_from, tmp_path):
     kinds = ("content", "situation", "style", "format", "mixed")
-    file = tmp_path / "en.txt"
+    path = tmp_path / "en.txt"
     source = "".join(BY_LEVEL.format(name=kind) for kind in kinds)
-    file.write_text(serve("followbench", "en", source))
-    template = load_template(str(file), *SLOTS["path"])
+    path.write_text(template_from("followbench", "en", source))
+    template = load_template(str(path), *SLOTS["path"])
     assert len(template.sections) == len(kinds) * 5
     fields = {"start": "S", "step_1": "T", "step_2": "{{start}}"}
-    first = template.render(fields, ["style 1"])
-    assert first == ("One style rule more.\nAt first: S\nThen: T\nReply: ", "\nRight?")
-    head, tail = template.render(fields, ["mixed 2", "mixed", "2"])
-    opening = "There are 2 mixed rules.\nAt first: S\nThen: T\nAnd 2: {{start}}\nReply to 2: "
-    assert (head, tail) == (opening, "\nAll 2 of 2?")
+    assert template.render(fields, ["style 1"]) == (
+        "One style rule more.\nAt first: S\nThen: T\nReply: ", "\nRight?"
+    )  # fmt: skip
+    assert template.render(fields, ["mixed 2", "mixed", "2"]) == (
+        "There are 2 mixed rules.\nAt first: S\nThen: T\nAnd 2: {{start}}\nReply to 2: ",
+        "\nAll 2 of 2?",
+    )
     with pytest.raises(UserError, match="no section for 'other 2' or 'other'"):
         template.render(fields, ["other 2", "other"])
     with pytest.raises(UserError, match=r"the slot \{\{step_3\}\} has no value"):
         template.render(fields, ["mixed 3"])
 
 
-def test_cfbench_s_and_complexbench_s_prompts_have_our_slots(serve):
-    source = EVALUATED.replace("judge", facts("cfbench/released.yaml")["judge"]["name"])
+def test_cfbench_and_complexbench_prompts_get_our_slots(template_from):
+    source = CFBENCH.replace("judge", facts("cfbench/released.yaml")["judge"]["name"])
     expected = "\n1 or 0\n{{instruction}}|{{reference}}|{{answer}}|{d}{{checkpoints}}\n"
-    assert serve("cfbench", "zh", source) == expected
+    assert template_from("cfbench", "zh", source) == expected
     source = 'EVALUATION_PROMPT = "{{1}} {input} {output} {question}"'
     expected = "{1} {{instruction}} {{answer}} {{question}}"
-    assert serve("complexbench", "judge_zh", source) == expected
+    assert template_from("complexbench", "judge_zh", source) == expected
 
 
-def run_of(benchmark, **section):
+def evaluation(benchmark, **section):
     config = {
         "benchmarks": [benchmark],
         "models": {"m": {"engine": "openai", "model": "m"}},
@@ -108,28 +110,30 @@ def run_of(benchmark, **section):
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "names", "others"),
+    ("benchmark", "names", "options"),
     [
         ("followbench", ["en", "zh"], {}),
         ("cfbench", ["zh"], {"direct": True}),
         ("complexbench", ["judge_zh", "extract_one_zh", "extract_each_zh"], {}),
     ],
 )
-def test_the_released_wording_is_fetched_where_it_is_asked_for_alone(benchmark, names, others):
-    assert run_of(benchmark, **others).fetched_templates(benchmark) == []
-    run = run_of(benchmark, template_source="released", **others)
+def test_released_prompts_are_downloaded_only_if_configured(benchmark, names, options):
+    assert evaluation(benchmark, **options).fetched_templates(benchmark) == []
+    options = {**options, "template_source": "released"}
+    run = evaluation(benchmark, **options)
     paths = [f"{benchmark}/judge/{name}.txt" for name in names]
     assert sorted(run.fetched_templates(benchmark)) == sorted(paths)
     assert set(paths) <= set(run.running_data)
-    mine = run_of(benchmark, template_source="released", templates={names[0]: "mine.txt"}, **others)
-    assert paths[0] not in mine.running_data and mine.own_templates(benchmark) == ["mine.txt"]
+    custom_run = evaluation(benchmark, templates={names[0]: "mine.txt"}, **options)
+    assert paths[0] not in custom_run.running_data
+    assert custom_run.own_templates(benchmark) == ["mine.txt"]
 
 
-def test_the_program_s_prompt_needs_no_note_beside_the_paper_s_numbers():
-    def otherwise(**section):
-        settings = run_of("followbench", template_source="released", **section).tasks["followbench"]
-        return settings.tables.function.settings["otherwise"]
+def test_other_judge_prompts_are_noted_beside_published_values():
+    def note(**section):
+        run = evaluation("followbench", template_source="released", **section)
+        return run.tasks["followbench"].tables.function.settings["otherwise"]
 
-    assert otherwise() == ""
-    assert "prompt" in otherwise(judge_prompts=["last", "path"])
-    assert "prompt" in otherwise(templates={"en": "mine.txt"})
+    assert note() == ""
+    assert "prompt" in note(judge_prompts=["last", "path"])
+    assert "prompt" in note(templates={"en": "mine.txt"})

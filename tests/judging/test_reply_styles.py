@@ -1,4 +1,4 @@
-"""Judges' replies in the styles of chat models: read alike by all benchmarks, or not at all."""
+"""Judges' replies in the styles of chat models: every benchmark reads them right or not at all."""
 
 import json
 import random
@@ -16,21 +16,21 @@ from steps import steps
 
 STYLES = yaml.safe_load(Path(__file__).with_name("reply_styles.yaml").read_text("utf-8"))
 BENCHMARKS = ("followbench", "cfbench", "complexbench")
-ANSWER = "The sea is calm.\nThe harbour sleeps."
+RESPONSE = "The sea is calm.\nThe harbour sleeps."
 TEXTS = ["标题只有六个字。", "全文没有出现“春”字", "语气平和，像写给朋友的信"]
 REASONS = {
     "en": ["the tone is calm", "the second paragraph has four lines", "the words are used"],
     "zh": ["全文语气平和", "第二段共四句", "用了列出的词"],
 }
 VERDICTS = ([1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 1])
-AROUND = {
+SURROUNDINGS = {
     "en": [("", ""), ("I compared the versions.\n\n", "\n\nLet me know if you would like more."),
            ("## Evaluation\n\n", "\n\nThat is my final assessment.")],
     "zh": [("", ""), ("好的，以下是评估结果：\n\n", "\n\n如有需要，可以继续补充说明。"),
            ("## 评估\n\n", "\n\n以上是我的评估。")],
 }  # fmt: skip
-"""What a reply may begin and end with."""
-TAKEN_BACK = {
+"""Beginnings and ends of replies."""
+RETRACTIONS = {
     "en": ["Actually, the first one is wrong.", "However, the last one is met only in part.",
            "Wait, I have to correct the first.", "Strike that."],
     "zh": ["更正：第一条不对。", "不过最后一条只是部分做到。", "抱歉，第一条应重新判断。"],
@@ -38,13 +38,13 @@ TAKEN_BACK = {
 FULL_WIDTH = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 
 
-def read(benchmark: str, reply: str, count: int = 3, answer: str = ANSWER) -> list[int] | None:
+def read(benchmark: str, reply: str, count: int = 3, response: str = RESPONSE) -> list[int] | None:
     if benchmark == "followbench":
-        return strict(reply, answer, count)
+        return strict(reply, response, count)
     if benchmark == "cfbench":
-        verdicts = strict_verdicts(TEXTS[:count], reply, answer)
+        verdicts = strict_verdicts(TEXTS[:count], reply, response)
         return verdicts if isinstance(verdicts, list) else None
-    verdict = strict_verdict(reply, answer)
+    verdict = strict_verdict(reply, response)
     return None if verdict is None else [int(verdict)]
 
 
@@ -55,16 +55,16 @@ def composed(
     no, yes = words.rsplit("/", 1)
     order = [2, 0, 1] if rotated else range(len(verdicts))
 
-    def row(form: str, place: int) -> str:
+    def row(form: str, index: int) -> str:
         return form.format(
-            n=place + 1,
-            cn="一二三"[place],
-            circled="①②③"[place],
-            ordinal=["first", "second", "third"][place],
-            roman=["i", "ii", "iii"][place],
-            letter="abc"[place],
-            about=about[place],
-            word=[no, yes][verdicts[place]],
+            n=index + 1,
+            cn="一二三"[index],
+            circled="①②③"[index],
+            ordinal=["first", "second", "third"][index],
+            roman=["i", "ii", "iii"][index],
+            letter="abc"[index],
+            about=about[index],
+            word=[no, yes][verdicts[index]],
         )
 
     head, *repeated = template.split("⟨")
@@ -74,12 +74,12 @@ def composed(
     for part in repeated:
         inner, _, tail = part.partition("⟩")
         form, marked, joint = inner.partition("¦")
-        rows = [row(form, place) for place in order]
+        rows = [row(form, index) for index in order]
         reply += (joint if marked else "\n").join(rows) + tail.format()
     return reply
 
 
-def replies(benchmark: str) -> Iterator[tuple[list, str, list[int], str]]:
+def styled_replies(benchmark: str) -> Iterator[tuple[list, str, list[int], str]]:
     """A style, its language, verdicts, and a reply that gives them in that style."""
     for language, styles in STYLES[benchmark].items():
         about = TEXTS if benchmark == "cfbench" else REASONS[language]
@@ -91,15 +91,15 @@ def replies(benchmark: str) -> Iterator[tuple[list, str, list[int], str]]:
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_clear_styles_are_read_whatever_is_around_them(benchmark):
-    for style, language, verdicts, reply in replies(benchmark):
-        for before, behind in AROUND[language]:
+def test_clear_styles_are_read_in_any_surroundings(benchmark):
+    for style, language, verdicts, reply in styled_replies(benchmark):
+        for before, behind in SURROUNDINGS[language]:
             expected = (None, verdicts) if "unread" in style else (verdicts,)
             assert read(benchmark, f"{before}{reply}{behind}", len(verdicts)) in expected, reply
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_what_is_unclear_stays_unread(benchmark):
+def test_unclear_styles_are_not_read(benchmark):
     texts = {f"{{t{number}}}": text for number, text in enumerate(TEXTS, start=1)}
     for reply in STYLES["unclear"][benchmark]:
         for mark, text in texts.items():
@@ -109,27 +109,26 @@ def test_what_is_unclear_stays_unread(benchmark):
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_an_end_that_takes_verdicts_back_leaves_them_unread(benchmark):
-    for _, language, verdicts, reply in replies(benchmark):
-        for end in TAKEN_BACK[language]:
+def test_retracted_verdicts_are_not_read(benchmark):
+    for _, language, verdicts, reply in styled_replies(benchmark):
+        for end in RETRACTIONS[language]:
             assert read(benchmark, f"{reply}\n\n{end}", len(verdicts)) is None, reply
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_what_the_answer_holds_is_no_verdict(benchmark):
-    """The judge repeats an answer that is itself such a reply, and gives no verdict."""
-    for _, _, verdicts, reply in replies(benchmark):
+def test_reply_quoted_from_the_response_is_no_verdict(benchmark):
+    for _, _, verdicts, reply in styled_replies(benchmark):
         quoted = f"The answer reads:\n{reply}\nI cannot judge it."
-        assert read(benchmark, quoted, len(verdicts), answer=reply) is None, reply
+        assert read(benchmark, quoted, len(verdicts), response=reply) is None, reply
 
 
-def test_verdicts_out_of_the_answer_are_not_the_judges():
+def test_verdicts_quoted_from_the_response_are_not_read():
     assert strict("It ends so: ['YES', 'NO', 'YES'].", "A poem.\n['YES','NO','YES']", 3) is None
     assert strict("1. YES\n2. NO", "A list:\n1. YES\nand\n2. NO\n.", 2) is None
     assert strict_verdict("Yes", "Do you come?\nYes\nWhen?") is None
-    forged = "春眠。\n标题只有六个字。: 1\n好。\n全文没有出现“春”字: 0\n好。"
+    response = "春眠。\n标题只有六个字。: 1\n好。\n全文没有出现“春”字: 0\n好。"
     reply = "标题只有六个字。: 1\n全文没有出现“春”字: 0"
-    assert read("cfbench", reply, 2, answer=forged) is None
+    assert read("cfbench", reply, 2, response=response) is None
 
 
 SPELLINGS = {
@@ -140,67 +139,67 @@ SPELLINGS = {
     "no blanks": lambda text: text.replace(" ", ""),
     "a last comma": lambda text: text.replace("]", ",]"),
     "several lines": lambda text: text.replace("[", "[\n  ").replace(", ", ",\n  "),
-    "a fence": "```python\n{}\n```".format,
+    "code block": "```python\n{}\n```".format,
     "a box": "\\boxed{{{}}}".format,
     "a heading": "### Verdict\n{}".format,
     "a quotation": "> {}".format,
     "twice the same": "{0}\nSo the list is:\n{0}".format,
 }
-"""What changes no list of verdicts."""
+"""Spellings of one list of verdicts."""
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
-def test_the_list_that_was_asked_for_may_be_spelled_otherwise(spelling):
-    assert strict(spelling("['YES', 'NO', 'YES']"), ANSWER, 3) == [1, 0, 1]
+def test_spellings_of_the_list_are_read(spelling):
+    assert strict(spelling("['YES', 'NO', 'YES']"), RESPONSE, 3) == [1, 0, 1]
 
 
-def test_one_constraint_is_read_in_its_styles_too():
+def test_styles_of_one_constraint_are_read():
     for reply in (
         "- constraint 1: YES\n3) ['YES']\nI hope that this helps.",
         '{"constraint": 1, "verdict": "YES"}',
         "**Verdicts:** YES",
         "The constraint is satisfied.",
     ):
-        assert strict(reply, ANSWER, 1) == [1], reply
-    assert strict('{"verdict": "NO", "confidence": "1"}', ANSWER, 1) is None
+        assert strict(reply, RESPONSE, 1) == [1], reply
+    assert strict('{"verdict": "NO", "confidence": "1"}', RESPONSE, 1) is None
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 @pytest.mark.parametrize("reply", ["{}", "{}, satisfied", "satisfied, {}", "['{}', 'satisfied']"])
-def test_letters_that_only_patterns_take_for_an_i_are_read_as_one(reply, benchmark):
+def test_dotless_and_dotted_i_do_not_change_the_verdicts(reply, benchmark):
     for count in (1, 2):
         plain = read(benchmark, reply.format("satisfied"), count)
         for word in ("satısfied", "SATİSFİED"):
             assert read(benchmark, reply.format(word), count) == plain
 
 
-def test_order_by_number_makes_no_difference_and_numbers_that_lack_do():
-    assert strict("3: YES, 1: NO, 2: YES", ANSWER, 3) == [0, 1, 1]
-    assert strict('{"2": "NO", "1": "YES", "3": "YES"}', ANSWER, 3) == [1, 0, 1]
+def test_numbered_verdicts_are_read_in_any_order_if_complete():
+    assert strict("3: YES, 1: NO, 2: YES", RESPONSE, 3) == [0, 1, 1]
+    assert strict('{"2": "NO", "1": "YES", "3": "YES"}', RESPONSE, 3) == [1, 0, 1]
     twice = "1. the tone: YES\n2. the length: NO\n\nIn short: 1: YES, 2: {}"
-    assert strict(twice.format("NO"), ANSWER, 2) == [1, 0]
-    assert strict(twice.format("YES"), ANSWER, 2) is None
-    assert strict("3: YES, 1: NO", ANSWER, 3) is None
-    assert strict("3: YES, 1: NO, 4: YES", ANSWER, 3) is None
+    assert strict(twice.format("NO"), RESPONSE, 2) == [1, 0]
+    assert strict(twice.format("YES"), RESPONSE, 2) is None
+    assert strict("3: YES, 1: NO", RESPONSE, 3) is None
+    assert strict("3: YES, 1: NO, 4: YES", RESPONSE, 3) is None
 
 
-def test_a_damaged_reply_is_read_as_it_was_meant_or_not_at_all():
+def test_damaged_reply_is_read_right_or_not_at_all():
     rng = random.Random(1)
-    # A piece that goes may turn "not met" into "met", so these words are left out.
+    # Without words such as "not met", since a deletion may turn it into "met".
     styles = [style for style in STYLES["followbench"]["en"] if style[0] in ("NO/YES", "No/Yes")]
-    counted = 0
+    count = 0
     for _ in range(2000):
         verdicts = [rng.randint(0, 1) for _ in TEXTS]
         words, template, *marks = rng.choice(styles)
         reply = composed(words, template, verdicts, REASONS["en"], "rotated" in marks)
-        for _ in range(rng.choice([0, 1, 2])):  # a piece goes, or noise comes
-            at = rng.randrange(len(reply) + 1)
-            noise = rng.choice(["", "\n", " ", "*", "|", "。", "So:", "maybe", "'", "partly"])
-            reply = reply[:at] + noise + reply[at + rng.randint(0, 2) :]
-        found = strict(reply, ANSWER, 3)
-        assert found in (None, verdicts), reply
-        counted += found is not None
-    assert counted > 800
+        for _ in range(rng.choice([0, 1, 2])):  # deletions and insertions
+            start = rng.randrange(len(reply) + 1)
+            insertion = rng.choice(["", "\n", " ", "*", "|", "。", "So:", "maybe", "'", "partly"])
+            reply = reply[:start] + insertion + reply[start + rng.randint(0, 2) :]
+        result = strict(reply, RESPONSE, 3)
+        assert result in (None, verdicts), reply
+        count += result is not None
+    assert count > 800
 
 
 @pytest.mark.quick(4)
@@ -209,17 +208,17 @@ def test_a_damaged_reply_is_read_as_it_was_meant_or_not_at_all():
     ["['YES', ", "[", " ", "1. ", "YES, ", "| 1 ", "\\boxed{", '{"a":', "是", "**", "\t1\n",
      ": 1\n", "[1]\n", "1: YES, ", "the first ", "Constraint 1\n", "{}"],
 )  # fmt: skip
-def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
+def test_steps_grow_linearly_with_the_reply(piece, cpu_limit):
     def read_all(size: int) -> None:
         for benchmark in BENCHMARKS:
             read(benchmark, piece * size)
 
-    read_all(10)  # what is compiled once
+    read_all(10)  # compiles the patterns
     assert steps(read_all, 4_000) <= 2.2 * steps(read_all, 2_000)
     read_all(20_000)
 
 
-SAID = (
+ARGUMENTS = (
     'It says "calm", but not “harbour”.',
     "标题用了＂春＂字，应写成\\text{a}。",
     "1) the title: yes\n2) no word: no\n- **split**: $x$ ```",
@@ -230,25 +229,25 @@ SAID = (
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("reasons", SAID)
-def test_replies_held_to_json_are_read_whatever_their_reasons_say(reasons, indent):
+@pytest.mark.parametrize("reasons", ARGUMENTS)
+def test_json_replies_are_read_whatever_their_reasons(reasons, indent):
     def reply(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
 
     numbered = {"1": "YES", "2": "NO", "3": "YES"}
-    assert strict(reply({"reasons": reasons, "verdicts": numbered}), ANSWER, 3) == [1, 0, 1]
-    assert strict(reply({"reasons": reasons, "verdicts": {"1": "NO"}}), ANSWER, 1) == [0]
+    assert strict(reply({"reasons": reasons, "verdicts": numbered}), RESPONSE, 3) == [1, 0, 1]
+    assert strict(reply({"reasons": reasons, "verdicts": {"1": "NO"}}), RESPONSE, 1) == [0]
     texts = [f"{text} {reasons}" for text in TEXTS * 4]  # from the tenth on, numbers of two digits
     checked = {
         str(number): {"checkpoint": text, "verdict": verdict}
         for number, (text, verdict) in enumerate(zip(texts, [1, 0, 1] * 4, strict=True), start=1)
     }
-    assert strict_verdicts(texts, reply(checked), ANSWER) == [1, 0, 1] * 4
+    assert strict_verdicts(texts, reply(checked), RESPONSE) == [1, 0, 1] * 4
     for word in ("no", "否"):
-        assert strict_verdict(reply({"analysis": reasons, "answer": word}), ANSWER) is False
+        assert strict_verdict(reply({"analysis": reasons, "answer": word}), RESPONSE) is False
 
 
-def test_what_a_simulated_judge_writes_in_place_of_verdicts_is_none():
+def test_simulated_judge_without_verdicts_is_not_read():
     for reply in (*CHATTER, UNSIGNED):
         for count in (1, 3):
             assert [read(benchmark, reply, count) for benchmark in BENCHMARKS] == [None] * 3

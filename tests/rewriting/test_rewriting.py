@@ -1,4 +1,7 @@
+"""Prompts of rewriters, how their replies are read, and the simulated rewriter."""
+
 import json
+from itertools import chain
 from random import Random
 
 import pytest
@@ -16,23 +19,19 @@ from steadfast.judging.rewriting import (
 )
 
 TWO = {"count": 2}
-READER = {"slip": 0.0, "seed": 1}
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "texts"),
     [
-        '["Go.", "Leave."]',
-        'Of course! Here they are:\n```json\n["Go.", "Leave."]\n```\nAnything else?',
-        '\n[\n"Go.",\n"Leave."\n]\n',
+        ('["Go.", "Leave."]', ["Go.", "Leave."]),
+        ('Here you are:\n```json\n["Go.", "Leave."]\n```\nAnything else?', ["Go.", "Leave."]),
+        ('\n[\n"Go.",\n"Leave."\n]\n', ["Go.", "Leave."]),
+        ('["Go\nnow.", "Leave."]', ["Go\nnow.", "Leave."]),
     ],
 )
-def test_prose_and_fences_around_a_list_make_no_difference(reply):
-    assert read(reply, TWO) == ["Go.", "Leave."]
-
-
-def test_a_line_break_within_a_string_stays():
-    assert read('["Go\nnow.", "Leave."]', TWO) == ["Go\nnow.", "Leave."]
+def test_list_is_read_within_prose_and_code_blocks(reply, texts):
+    assert read(reply, TWO) == texts
 
 
 @pytest.mark.parametrize(
@@ -54,15 +53,15 @@ def test_a_line_break_within_a_string_stays():
         (f'["Go.", "{"a" * 300_000}"]', "200,000 characters"),
     ],
 )
-def test_what_is_no_list_of_rewrites_has_a_reason(reply, reason):
+def test_invalid_reply_has_a_reason(reply, reason):
     with pytest.raises(UnreadableError, match=reason):
         read(reply, TWO)
     assert not readable(TWO, reply, "original")
 
 
-@pytest.mark.parametrize(("texts", "kept"), [(1, False), (2, True), (4, True), (5, False)])
-def test_once_to_twice_as_many_as_asked_for_are_taken(texts, kept):
-    assert readable(TWO, json.dumps(["a"] * texts), "") is kept
+@pytest.mark.parametrize(("count", "is_readable"), [(1, False), (2, True), (4, True), (5, False)])
+def test_one_to_two_times_the_requested_number_is_read(count, is_readable):
+    assert readable(TWO, json.dumps(["a"] * count), "") is is_readable
 
 
 @given(st.text() | st.text(alphabet='[]{}",\\ \n0au'))
@@ -77,17 +76,17 @@ def test_any_reply_is_read_or_refused(reply):
 
 
 @given(st.lists(st.text(), min_size=2, max_size=4), st.text(alphabet="ab `\n", max_size=9))
-def test_any_texts_come_back_as_they_were_written(texts, prose):
+def test_texts_are_read_as_written(texts, prose):
     assert read(f"{prose}{json.dumps(texts)}{prose}", TWO) == texts
 
 
 @pytest.mark.parametrize("reply", ["[" + "[]" * 99_999 + "]", '["' + "\\" * 199_996 + '"]'])
-def test_the_longest_reply_is_read(reply, cpu_limit):
+def test_longest_reply_is_read_in_bounded_time(reply, cpu_limit):
     assert not readable(TWO, reply, "")
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("What is the next entry of the list?", "en"),
         ("Quelle est la ligne qui suit dans la liste ?", "fr"),
@@ -98,40 +97,39 @@ def test_the_longest_reply_is_read(reply, cpu_limit):
         ("123 !", None),
     ],
 )
-def test_a_language_is_known_by_its_frequent_words_or_its_script(text, found):
-    assert language(text) == found
+def test_language_follows_from_frequent_words_or_the_script(text, expected):
+    assert language(text) == expected
 
 
-def test_a_text_that_tells_nothing_is_in_no_other_language():
+def test_text_of_unclear_language_matches_any_language():
     assert same_language("Entry", "What is the next entry?")
     assert not same_language("Quelle est la ligne ?", "What is the next entry?")
 
 
-# --- what is asked, and simulated models
-# ---------------------------------------------------------------
+# --- prompts and simulated rewriters ----------------------------------------------------------
 
 ORIGINAL = 'Label all {candidates} by {rules}, like {{"doc1": "{candidates[0]}"}}.'
 
 
-def asked(count=20):
+def prompt_for(count):
     return rewriting_prompt("MB", ORIGINAL, ["{candidates}", "{rules}"], count)
 
 
-def test_a_request_holds_the_original_once_the_count_and_what_to_keep():
-    prompt = asked()
+def test_prompt_has_the_original_once_the_count_and_parts_to_keep():
+    prompt = prompt_for(20)
     (request,) = prompt.requests
-    whole = prompt.head + prompt.answer + request.tail
-    assert whole.count(ORIGINAL) == 1
-    assert "- {rules}\n" in whole
-    assert "20 strings" in whole
+    text = prompt.head + prompt.answer + request.tail
+    assert text.count(ORIGINAL) == 1
+    assert "- {rules}\n" in text
+    assert "20 strings" in text
     assert "{{" not in prompt.head + request.tail
     assert request.expected == {"count": 20}
     assert request.max_tokens == 4096
     assert request.reminder
 
 
-def test_the_reference_rewriter_gives_as_many_distinct_texts_that_keep_the_original():
-    prompt = asked(50)
+def test_reference_rewriter_gives_distinct_texts_around_the_original():
+    prompt = prompt_for(50)
     reply = RewriterSimulator().reference(prompt, prompt.requests[0])
     texts = read(reply, {"count": 50})
     assert len(texts) == len(set(texts)) == 50
@@ -139,22 +137,28 @@ def test_the_reference_rewriter_gives_as_many_distinct_texts_that_keep_the_origi
     assert RewriterSimulator().reference(prompt, prompt.requests[0]) == reply
 
 
-def test_simulated_rewriters_differ_from_each_other_and_slip_as_often_as_they_are_told():
-    prompt = asked()
-    simulator = RewriterSimulator()
+def simulated_reply(seed, slip):
+    prompt = prompt_for(20)
+    settings = {"slip": slip}
+    return RewriterSimulator().simulated(prompt, prompt.requests[0], settings, Random(seed))
 
-    def reply(seed, slip):
-        return simulator.simulated(prompt, prompt.requests[0], {"slip": slip}, Random(seed))
 
-    assert reply(1, 0.0) == reply(1, 0.0) != reply(2, 0.0)
-    texts = read(reply(1, 0.0), {"count": 20})
+def test_simulated_rewriters_differ_by_seed():
+    assert simulated_reply(1, 0.0) == simulated_reply(1, 0.0) != simulated_reply(2, 0.0)
+    texts = read(simulated_reply(1, 0.0), {"count": 20})
     assert all(ORIGINAL in text for text in texts)
-    replies = [reply(seed, 0.5) for seed in range(40)]
-    spoilt = [one for one in replies if not readable({"count": 20}, one, "")]
-    assert 0 < len(spoilt) < 20
-    whole = [read(one, {"count": 20}) for one in replies if one not in spoilt]
-    slips = [text for texts in whole for text in texts if ORIGINAL not in text]
-    assert 0.2 < len(slips) / sum(map(len, whole)) < 0.6
+
+
+def test_simulated_rewriter_errs_by_slip():
+    lists = []
+    for seed in range(40):
+        reply = simulated_reply(seed, 0.5)
+        if readable({"count": 20}, reply, ""):
+            lists.append(read(reply, {"count": 20}))
+    assert 20 < len(lists) < 40
+    texts = list(chain(*lists))
+    slips = [text for text in texts if ORIGINAL not in text]
+    assert 0.2 < len(slips) / len(texts) < 0.6
     assert any("{candidates}" not in text for text in slips)
     assert any("{{" not in text for text in slips)
-    assert any(len(set(texts)) < len(texts) for texts in whole)
+    assert any(len(set(rewrites)) < len(rewrites) for rewrites in lists)
