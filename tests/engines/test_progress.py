@@ -44,7 +44,8 @@ def test_log_has_few_lines(stream, clock):
 
 def test_time_left_does_not_count_the_load(stream, clock):
     progress = Progress("m", 161, stream)
-    for clock.seconds in range(100, 122, 2):  # loads for 100 s, then answers in 2 s
+    for seconds in range(100, 122, 2):  # loads for 100 s, then answers in 2 s
+        clock.seconds = seconds
         progress.update(OK)
     first_line, *_, last_line = stream.getvalue().splitlines()
     assert first_line == "m: 1/161 done, 0 failed, 0 tokens"
