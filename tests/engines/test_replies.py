@@ -22,26 +22,18 @@ def chat(**extra_body):
 
 CHAT = chat()
 INVALID_BODIES = [
-    b"",
-    b"<html><body>Bad gateway</body></html>",
-    b"\xff\xfe\x00",
-    b'{"choices": [{"mess',
-    b"[" * 100_000,
-    b'{"choices": ' * 100_000,
-    b"9" * 10_000,
-    b"null",
-    b"[]",
-    b"true",
-    b'"stop"',
+    b"", b"<html><body>Bad gateway</body></html>", b"\xff\xfe\x00", b'{"choices": [{"mess',
+    b"[" * 100_000, b'{"choices": ' * 100_000, b"9" * 10_000, b"null", b"[]", b"true", b'"stop"',
     '{"choices": []}'.encode("utf-16"),
     b'data: {"choices": [{"delta": {"content": "Hi"}}]}\n\ndata: [DONE]\n\n',
-]
+]  # fmt: skip
 ANY_VALUES = [
     None, True, False, -1, 0, 1.5, 10**400, float("nan"), "", "x", "\ud800", [], [1], [None], {},
     {"text": 1}, {"content": "Hi"}, [[[[]]]], ["Hi"], [{"type": "text"}], [{"type": 3}],
 ]  # fmt: skip
+UPSTREAM_FAILED = {"message": "Upstream failed", "code": 502}
 MISSING = "(the field is missing)"
-ERRORS = [{"message": "Upstream failed", "code": 502}, "overloaded", [1], {"a": "\ud800"}, 1, True]
+ERRORS = [UPSTREAM_FAILED, "overloaded", [1], {"a": "\ud800"}, 1, True]
 CHOICE = ("choices", 0)
 MESSAGE = (*CHOICE, "message")
 FINISH_REASON = (*CHOICE, "finish_reason")
@@ -108,15 +100,10 @@ def read(message, reason="stop", **usage):
 
 
 def test_valid_reply_is_read_in_full():
-    assert CHAT.read(valid_reply("Why?")) == Response(
-        "ok",
-        "You said: Why?",
-        finish_reason="stop",
-        prompt_tokens=3,
-        completion_tokens=2,
-        served_model="m",
-        fingerprint="f",
-    )
+    tokens = {"prompt_tokens": 3, "completion_tokens": 2}
+    source = {"served_model": "m", "fingerprint": "f"}
+    response = Response("ok", "You said: Why?", finish_reason="stop", **tokens, **source)
+    assert CHAT.read(valid_reply("Why?")) == response
 
 
 def field_name(field):
@@ -130,6 +117,8 @@ def test_invalid_reply_is_retried(field):
         assert isinstance(outcome, Retry), value
         if field == FINISH_REASON:
             assert outcome.reason.startswith("incomplete response: finish_reason ")
+        if value == UPSTREAM_FAILED:
+            assert outcome.reason == "error in the reply: 502"
 
 
 @pytest.mark.parametrize("field", IRRELEVANT, ids=field_name)
@@ -160,11 +149,6 @@ def test_tool_call_is_an_answer_only_with_tools(reason):
     assert isinstance(CHAT.read(reply), Retry)
     response = chat(tools=[{}]).read(reply)
     assert (response.status, response.text) == ("ok", "")
-
-
-def test_error_beside_the_choices_is_named():
-    outcome = CHAT.read(valid_reply() | {"error": {"code": 502, "message": "Upstream failed"}})
-    assert outcome.reason == "error in the reply: 502"
 
 
 @pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**13, None, [3]], ids=repr)
@@ -229,23 +213,19 @@ def test_job_survives_unusual_replies(part, server, faults):
 
 
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("value", "seconds"),
     [
-        ({}, None),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": formatdate(1007, usegmt=True)}, 7.0),
-        ({"retry-after": formatdate(900, usegmt=True)}, 0.0),
-        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": ""}, None),
+        ("3", 3.0), ("-3", 0.0), ("1.5", 1.5), ("soon", None), ("nan", None), ("inf", None),
+        ("", None), (formatdate(1007, usegmt=True), 7.0), (formatdate(900, usegmt=True), 0.0),
     ],
-)
-def test_retry_after_header_gives_seconds(headers, seconds):
-    assert retry_after(headers, 1000.0) == seconds
+)  # fmt: skip
+def test_retry_after_header_gives_seconds(value, seconds):
+    assert retry_after({"retry-after": value}, 1000.0) == seconds
+
+
+def test_retry_after_header_in_milliseconds_comes_first():
+    assert retry_after({"retry-after-ms": "250", "retry-after": "1"}, 1000.0) == 0.25
+    assert retry_after({}, 1000.0) is None
 
 
 NAMES = ["choices", "message", "content", "text", "usage", "error", "code", "model"]
@@ -286,26 +266,26 @@ SUMMARY_AND_TEXT = [
 
 
 @pytest.mark.parametrize(
-    ("message", "reasoning"),
+    ("fields", "reasoning"),
     [
-        ({"content": ANSWER, "reasoning_content": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": "", "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": None, "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": "a", "reasoning": "b"}, "a"),
-        ({"content": ANSWER, "reasoning": REASONING, "reasoning_details": DETAILS}, REASONING),
-        ({"content": ANSWER, "reasoning_details": DETAILS}, REASONING),
-        ({"content": ANSWER, "reasoning_details": SUMMARY_AND_TEXT}, "First.\nThen."),
-        ({"content": ANSWER, "reasoning_details": [ENCRYPTED]}, None),
+        ({"reasoning_content": REASONING}, REASONING),
+        ({"reasoning": REASONING}, REASONING),
+        ({"reasoning_content": "", "reasoning": REASONING}, REASONING),
+        ({"reasoning_content": None, "reasoning": REASONING}, REASONING),
+        ({"reasoning_content": "a", "reasoning": "b"}, "a"),
+        ({"reasoning": REASONING, "reasoning_details": DETAILS}, REASONING),
+        ({"reasoning_details": DETAILS}, REASONING),
+        ({"reasoning_details": SUMMARY_AND_TEXT}, "First.\nThen."),
+        ({"reasoning_details": [ENCRYPTED]}, None),
         ({"content": [THINKING_PART, TEXT_PART]}, REASONING),
         ({"content": [{"type": "thinking", "thinking": REASONING}, TEXT_PART]}, REASONING),
         ({"content": [TEXT_PART]}, None),
-        ({"content": ANSWER, "reasoning_content": "\n"}, None),
-        ({"content": ANSWER, "reasoning": {"effort": "low"}}, None),
+        ({"reasoning_content": "\n"}, None),
+        ({"reasoning": {"effort": "low"}}, None),
     ],
 )
-def test_reasoning_is_read_from_the_first_field_with_some(message, reasoning):
-    response = read(message)
+def test_reasoning_is_read_from_the_first_field_with_some(fields, reasoning):
+    response = read({"content": ANSWER, **fields})
     assert (response.status, response.text, response.reasoning) == ("ok", ANSWER, reasoning)
 
 
