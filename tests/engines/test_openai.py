@@ -145,7 +145,9 @@ def test_equal_requests_are_sent_once(part, server):
 
 def test_only_settings_of_answers_cause_new_requests(part, server):
     part.run()
-    part.run(max_concurrency=1, attempts=2, timeout=3.0)
+    records = part.records()
+    options = {"cache": "30m", "service_tier": "flex"}
+    assert part.run(max_concurrency=1, attempts=2, timeout=3.0, **options) == records
     assert set(server.asked.values()) == {1}
     part.answers["seed"] = 3
     part.run()
