@@ -218,14 +218,7 @@ for template in ("chat", "base"):
 
 
 def test_encoding_with_shared_prefixes_changes_no_token(jobs):
-    process = subprocess.run(
-        [jobs.warm, "-c", LOCAL_TEXT_PROGRAM, str(jobs.model)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
+    jobs.run_python("-c", LOCAL_TEXT_PROGRAM, jobs.model)
 
 
 def test_missing_model_is_reported(jobs):

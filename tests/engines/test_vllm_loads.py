@@ -2,10 +2,8 @@
 
 import json
 import signal
-import subprocess
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,13 +11,11 @@ import pytest
 from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_jsonl
 from steadfast.contract.part_files import PartFiles
-from vllm_jobs import Jobs, at_once
-from vllm_venv import environment
+from vllm_jobs import HERE, Jobs, at_once
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
 LENGTHS = {f"l{number}": 2048 + 64 * number for number in range(6)}
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -159,15 +155,9 @@ def assert_as_fast_as_generate(jobs: Jobs, records: list[dict]) -> dict:
         Counts of both, by ``vllm_schedule.py``.
     """
     write_jsonl(jobs.folder / "prompts.jsonl", records)
-    process = subprocess.run(
-        [jobs.warm, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    result = json.loads(process.stdout.splitlines()[-1])
+    program = HERE / "vllm_schedule.py"
+    output = jobs.run_python(program, jobs.model, jobs.folder / "prompts.jsonl")
+    result = json.loads(output.splitlines()[-1])
     assert result["same"] == result["requests"] == len(records)
     steps, computed_tokens = result["ours"]
     generate_steps, generate_tokens = result["generate"]

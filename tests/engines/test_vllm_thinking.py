@@ -8,7 +8,7 @@ import pytest
 
 from steadfast.base.files import read_json, read_jsonl, write_json
 from test_vllm import LENGTHS, serving
-from vllm_jobs import TINY, Jobs
+from vllm_jobs import HERE, TINY, Jobs
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -24,7 +24,7 @@ WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY
 def jobs(tmp_path_factory) -> Jobs:
     jobs = Jobs(tmp_path_factory.mktemp("thinking"), LENGTHS)
     for kind in KINDS:
-        jobs.make("thinking_model.py", jobs.folder / "-".join(kind), *kind)
+        jobs.run_python(HERE / "thinking_model.py", jobs.folder / "-".join(kind), *kind)
     return jobs
 
 

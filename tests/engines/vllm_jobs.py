@@ -41,13 +41,15 @@ class Jobs:
             texts += [context["text"] for context in read_jsonl(path)]
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
         self.model = folder / "model"
-        self.make("tiny_model.py", self.model, folder / "text.txt")
+        self.run_python(HERE / "tiny_model.py", self.model, folder / "text.txt")
         self.models: dict[str, dict] = {}
 
-    def make(self, program: str, *arguments: object) -> None:
-        """Runs one of the programs beside this file that make a model."""
-        command = [self.warm, HERE / program, *map(str, arguments)]
-        subprocess.run(command, check=True, env=environment(), capture_output=True)
+    def run_python(self, *arguments: object) -> str:
+        """Runs a program, which must succeed, and returns its output."""
+        command = [self.warm, *map(str, arguments)]
+        process = subprocess.run(command, env=environment(), capture_output=True, text=True)
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
     def add(self, name: str, **settings) -> None:
         self.configure(name, {**TINY, "model": str(self.model), **settings})
