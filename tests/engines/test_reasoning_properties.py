@@ -17,29 +17,24 @@ from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
 from steadfast.engines.asking.reasoning import holds_pair, marks, separate_reasoning
 
-LONG = 200_000
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 PAIRS = {
     "cohere_command3": ("<|START_THINKING|>", "<|END_THINKING|>"),
     "cohere_command4": ("<|START_THINKING|>", "<|END_THINKING|>"),
     "gemma4": ("<|channel>thought\n", "<channel|>"),
     "granite": ("Here is my thought process:", "Here is my response:"),
-    "inkling": (
-        "<|message_model|><|content_thinking|>",
-        "<|end_message|><|message_model|><|content_text|>",
-    ),
+    "inkling": ("<|message_model|><|content_thinking|>",
+                "<|end_message|><|message_model|><|content_text|>"),
     "k2_horizon": ("<ifm|think>", "</ifm|think>"),
     "kimi_k3": ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     "minimax_m3": ("<mm:think>", "</mm:think>"),
     "mistral": ("[THINK]", "[/THINK]"),
     "muse_glimmer": ("to=self<|message|>", "<|eom|><|start|>assistant to=user<|message|>"),
-    "openai_gptoss": (
-        "<|channel|>analysis<|message|>",
-        "<|end|><|start|>assistant<|channel|>final<|message|>",
-    ),
+    "openai_gptoss": ("<|channel|>analysis<|message|>",
+                      "<|end|><|start|>assistant<|channel|>final<|message|>"),
     "plamo3": ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
     "seed_oss": ("<seed:think>", "</seed:think>"),
-}
+}  # fmt: skip
 """Start and end as vLLM's parsers have them; the other parsers' are <think> and </think>."""
 THINK = ("<think>", "</think>")
 PROSE = st.text(st.sampled_from(ascii_letters + "0123456789 \n.,`*#äß長文"), min_size=1)
@@ -118,7 +113,7 @@ MARKS = [
 @pytest.mark.parametrize("start", ["", "4 "])
 def test_long_text_of_marks_is_separated_in_linear_time(start, mark, parser):
     dialect = parsed_by(parser) if parser else None
-    response = Response("ok", start + mark * (LONG // len(mark)))
+    response = Response("ok", start + mark * (200_000 // len(mark)))
     assert separate_reasoning(response, dialect, None).status in ("ok", "unfinished")
 
 
@@ -288,8 +283,8 @@ def test_reasoning_left_by_the_servers_parser_is_separated(dialect):
 
 def test_pair_of_tags_within_an_answer_is_detected():
     assert holds_pair("Well. <think>a</think>4")
-    assert not holds_pair("Use `<think>a</think>`, or </think> after <think>.")
-    assert not holds_pair("4")
+    for answer in ("Use `<think>a</think>`, or </think> after <think>.", "4"):
+        assert not holds_pair(answer)
 
 
 def test_log_counts_responses_with_a_pair_of_tags(part):
