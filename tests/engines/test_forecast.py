@@ -15,15 +15,8 @@ from steadfast.base.files import read_json
 from steadfast.base.tokens import load_tokenizer
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
+from steadfast.engines.cost import forecast
 from steadfast.engines.cost.expected import Speed, job_minutes, past_runs, speed, within_most
-from steadfast.engines.cost.forecast import (
-    CachedTokenizer,
-    Work,
-    distinct_tokens,
-    misfits,
-    plan_part,
-    shared_tokens,
-)
 from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -36,7 +29,7 @@ def requests(some_items=None, window=sys.maxsize, on_overflow="truncate"):
 
 
 def plan(*some_items, cached_hashes=(), **options):
-    return plan_part(requests(some_items or None), cached_hashes, TOKENIZER, **options)
+    return forecast.plan_part(requests(some_items or None), cached_hashes, TOKENIZER, **options)
 
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=5)))
@@ -44,7 +37,7 @@ def test_shared_tokens_are_the_nodes_of_the_prefix_tree(sequences):
     nodes = set()
     for sequence in sequences:
         nodes |= {tuple(sequence[:length]) for length in range(1, len(sequence) + 1)}
-    assert shared_tokens(sequences) == len(nodes)
+    assert forecast.shared_tokens(sequences) == len(nodes)
 
 
 def test_context_counts_once_and_each_question_by_itself():
@@ -52,7 +45,7 @@ def test_context_counts_once_and_each_question_by_itself():
     prefix = TOKENIZER.count(requests(items(1, 1))[0].prefix)
     tails = [TOKENIZER.encode(item.tail) for item in items(1, 5)]
     assert row["prompt_tokens"] == 5 * prefix + sum(map(len, tails))
-    assert row["distinct_tokens"] == prefix + shared_tokens(tails)
+    assert row["distinct_tokens"] == prefix + forecast.shared_tokens(tails)
     assert row["output_budget"] == 250
 
 
@@ -84,7 +77,7 @@ def test_truncated_contexts_share_their_beginning():
     truncated = requests([replace(first, max_tokens=40), replace(second, max_tokens=50)], 130)
     assert len({request.prefix for request in truncated}) == 2
     prompt_tokens = sum(request.prompt_tokens for request in truncated)
-    assert distinct_tokens(truncated, TOKENIZER) < prompt_tokens - 30
+    assert forecast.distinct_tokens(truncated, TOKENIZER) < prompt_tokens - 30
 
 
 def test_responses_in_the_journal_are_not_requested(part, server):
@@ -104,19 +97,19 @@ def test_torn_or_missing_journal_is_read_as_far_as_possible(part, server, tmp_pa
 
 
 def test_prompts_beyond_the_window_are_listed():
-    rows = pd.DataFrame(misfits(requests(window=130), "truncate"))
+    rows = pd.DataFrame(forecast.misfits(requests(window=130), "truncate"))
     assert rows["what"].tolist() == ["prompt_truncated"] * 10
     assert (rows["prompt_tokens"] <= 80).all()
     assert (rows["prompt_truncated_tokens"] > 0).all()
     skipped = requests(window=60, on_overflow="skip")
-    assert {row["what"] for row in misfits(skipped, "skip")} == {"left out"}
-    assert {row["what"] for row in misfits(skipped, "error")} == {"stops the job"}
-    assert plan_part(skipped, (), TOKENIZER)["unfit"] == 10
-    assert list(misfits(requests(), "error")) == []
+    assert {row["what"] for row in forecast.misfits(skipped, "skip")} == {"left out"}
+    assert {row["what"] for row in forecast.misfits(skipped, "error")} == {"stops the job"}
+    assert forecast.plan_part(skipped, (), TOKENIZER)["unfit"] == 10
+    assert list(forecast.misfits(requests(), "error")) == []
 
 
 def test_cached_tokenizer_counts_like_its_own():
-    cached = CachedTokenizer(TOKENIZER)
+    cached = forecast.CachedTokenizer(TOKENIZER)
     assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")
 
 
@@ -124,26 +117,22 @@ def test_cached_tokenizer_counts_like_its_own():
 
 CONFIGURED = {"throughput": {"prefill": 1_000.0, "decode": 100.0}}
 NOT_CONFIGURED = {"throughput": None}
-WORK = Work(distinct=40_000, output=10_000)
+WORK = forecast.Work(distinct=40_000, output=10_000)
 RUN = {
-    "wall_seconds": 100.0,
-    "load_seconds": 40.0,
-    "answered": 100,
-    "prompt_tokens": 400_000,
-    "computed_tokens": 40_000,
-    "output_tokens": 10_000,
+    "wall_seconds": 100.0, "load_seconds": 40.0, "answered": 100,
+    "prompt_tokens": 400_000, "computed_tokens": 40_000, "output_tokens": 10_000,
     "machine": "vllm 0.32.0, torch 2.13.0, 1 × NVIDIA H100 80GB HBM3",
-}
+}  # fmt: skip
 SPEEDS = {
     "configured": (CONFIGURED, [], WORK, 40 + 100),
     "measured": (CONFIGURED, [RUN], WORK, 60),
     # By the configured throughput, twice the prompts take 80 + 100 seconds instead of 40 + 100.
     "measured, in the configured proportions": (
-        CONFIGURED, [RUN], Work(80_000, 10_000), 60 * 180 / 140),
+        CONFIGURED, [RUN], forecast.Work(80_000, 10_000), 60 * 180 / 140),
     "measured, none configured": (NOT_CONFIGURED, [RUN], WORK, 60),
     # An output token takes as long as 20 of a prompt: 2,000 and 10,000 instead of 12,000.
     "measured, in the default proportions": (
-        NOT_CONFIGURED, [RUN], Work(80_000, 10_000), 60 * 14_000 / 12_000),
+        NOT_CONFIGURED, [RUN], forecast.Work(80_000, 10_000), 60 * 14_000 / 12_000),
     "20 answers are enough": (CONFIGURED, [{**RUN, "answered": 20}], WORK, 60),
     "19 are too few": (CONFIGURED, [{**RUN, "answered": 19}], WORK, 140),
 }  # fmt: skip
@@ -191,7 +180,7 @@ def test_run_records_its_tokens_and_machine(part, server):
 
 def test_job_requests_twice_its_work_and_share_of_the_load():
     estimate = Speed(300.0, prefill=math.inf, decode=10.0, source="stated")
-    work = Work(900, 6_000)
+    work = forecast.Work(900, 6_000)
     # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
     assert job_minutes(work, estimate, 6, None) == 24
     assert job_minutes(work, estimate, 6, None, attempt=2) == 35

@@ -181,16 +181,14 @@ def count_with_suffix(prompt):
     return TOKENIZER.count(prompt) + TOKENIZER.count("\nOutput: ")
 
 
-def test_examples_count_against_the_window(few_shot_part, server):
+def test_examples_count_against_the_window():
     (item,) = items(1, 1)
     (prompt,) = prompts([item])
-    tokens = count_with_suffix(EXAMPLES_TEXT + prompt)
-    few_shot_part.answers = {**FEW_SHOT, "window": tokens + 49, "tokenizer": "o200k_base"}
+    window = count_with_suffix(EXAMPLES_TEXT + prompt) + 50
+    answers = {**FEW_SHOT, "tokenizer": "o200k_base"}
+    assert len(requests({**answers, "window": window}, [item])) == 1
     with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
-        few_shot_part.run([item])
-    assert not server.bodies
-    few_shot_part.answers |= {"window": tokens + 50}
-    assert len(few_shot_part.run([item])) == 1
+        requests({**answers, "window": window - 1}, [item])
 
 
 @given(st.integers(60, 400))
