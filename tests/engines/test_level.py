@@ -57,14 +57,14 @@ def test_all_requests_are_answered_within_bounds(settings, count, operation, bou
         assert low <= results[name] <= high, name
 
 
-def level_changes(rate, count, start=4, most=64, full=lambda number: True):
+def level_changes(rate, count, start=4, maximum=64, full=lambda number: True):
     """The levels in turn, each with the number of answers before it.
 
     Args:
         rate: the answers a second, by level and number of answers so far.
         full: whether the level held requests back at the time of an answer, by its number.
     """
-    level = Level(start, most)
+    level = Level(start, maximum)
     now = 0.0
     in_flight = deque()
     changes = []
@@ -135,9 +135,9 @@ def test_round_counts_if_half_of_its_requests_found_the_level_full(every, is_tri
 
 
 def test_level_stays_between_start_and_maximum():
-    assert level_changes(proportional, 500, start=8, most=8) == [(8, 0)]
+    assert level_changes(proportional, 500, start=8, maximum=8) == [(8, 0)]
     assert min(levels(lambda level, _: 1_000 / level, 1_500, start=16)) == 16
-    assert max(levels(proportional, 500, start=4, most=10)) == 10
+    assert max(levels(proportional, 500, start=4, maximum=10)) == 10
 
 
 @pytest.mark.parametrize(("accepted", "limit"), [(48, 48), (32, 32), (6, 32), (70, 64)])
@@ -184,13 +184,13 @@ def test_any_server_answers_all_requests_within_the_maximum(start, room, **serve
 @settings(max_examples=30, deadline=None)
 @given(
     start=st.integers(1, 64),
-    most=st.integers(1, 256),
+    maximum=st.integers(1, 256),
     events=st.lists(
         st.tuples(st.sampled_from("afrd"), st.floats(0, 2), st.booleans()), max_size=300
     ),
 )
-def test_level_stays_within_its_bounds_at_any_events(start, most, events):
-    level = Level(start, most)
+def test_level_stays_within_its_bounds_at_any_events(start, maximum, events):
+    level = Level(start, maximum)
     now = 0.0
     in_flight = []
     for kind, seconds, full in events:
@@ -207,4 +207,4 @@ def test_level_stays_within_its_bounds_at_any_events(start, most, events):
             level.refused(len(in_flight), now)
         if kind == "d":
             level.disturbed(now)
-        assert 1 <= level.limit <= most
+        assert 1 <= level.limit <= maximum

@@ -77,9 +77,9 @@ def test_long_retry_after_is_shortened_and_shown_once_a_minute(part, server, mon
     server.faults["Ask 0.0!"].append(error(429, Retry_After="86400"))
     server.faults["Ask 1.0!"].append(error(503, Retry_After="86400"))
     part.run()  # within the day
-    shown = capfd.readouterr().err.splitlines()
+    shown_lines = capfd.readouterr().err.splitlines()
     message = "HTTP 429: the server requests a wait of 86400 s (Retry-After), retrying in 0 s"
-    assert [line for line in shown if "requests a wait" in line] == [f"echo-1: {message}"]
+    assert [line for line in shown_lines if "requests a wait" in line] == [f"echo-1: {message}"]
     assert part.log.read_text("utf-8").count("requests a wait") == 2
 
 

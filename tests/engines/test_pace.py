@@ -174,16 +174,18 @@ async def test_rejected_request_keeps_its_slot(answer_seconds, waited):
 
 
 @pytest.mark.parametrize(
-    ("attempt", "after", "least", "most"),
+    ("attempt", "after", "shortest", "longest"),
     [
         (1, 0.0, 0, 0), (1, 5.0, 5, 5), (1, 601.0, 600, 600), (1, 9_999.0, 600, 600),
         (1, None, 0.5, 1), (3, None, 2, 4), (9, None, 30, 60),
     ],
 )  # fmt: skip
 @simulated
-async def test_next_attempt_waits_as_the_server_says_or_ever_longer(attempt, after, least, most):
+async def test_next_attempt_waits_as_the_server_says_or_ever_longer(
+    attempt, after, shortest, longest
+):
     await Pace(1, 1).wait(attempt, after)
-    assert least <= now() <= most
+    assert shortest <= now() <= longest
 
 
 def test_alarm_after_five_failures_and_a_tenth_of_the_requests():
