@@ -60,18 +60,6 @@ def test_slow_request_times_out_and_is_retried(part, server):
     assert {record["status"] for record in records} == {"ok"}
 
 
-def test_retry_after_delays_only_the_rejected_request(part, server):
-    server.faults["Ask 0.0!"].append(error(429, Retry_After="0.3"))
-    part.run()
-    log = pd.DataFrame(server.log, columns=["prompt", "start", "end"])
-    rejected = log[log.prompt.str.endswith("Ask 0.0!")]
-    other_context = log[log.prompt.str.endswith(".1!")]
-    retry = rejected.start.max()
-    assert retry - rejected.end.min() >= 0.29
-    assert (other_context.start < retry).all()
-    assert "requests a wait" in part.log.read_text()
-
-
 def test_long_retry_after_is_shortened_and_shown_once_a_minute(part, server, monkeypatch, capfd):
     monkeypatch.setattr("steadfast.engines.api.pace.LONGEST_WAIT", 0.2)
     server.faults["Ask 0.0!"].append(error(429, Retry_After="86400"))
