@@ -108,9 +108,10 @@ def bundle_with_model(**settings) -> bytes:
     return bundle(config={**CONFIG, "models": {**CONFIG["models"], "evil": settings}})
 
 
-BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "\n".join(
-    f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)
-)
+ALIASES = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n"
+for number in range(1, 9):
+    aliases = ",".join([f"*a{number - 1}"] * 9)
+    ALIASES += f"a{number}: &a{number} [{aliases}]\n"
 NAMES = [
     "../out.txt", "made/tables/../../../out.txt", "made/tables/./x", "made/tables//x",
     f"made/tables/{ESCAPE}", "made/tables/a\nerror: all is well", "made/tables/a\u200bb",
@@ -154,7 +155,7 @@ HOSTILE = {
     "duplicate": lambda: archive_of([*FILES.items(), ("README.md", b""), ("manifest.json", b"{}")]),
     "no manifest": lambda: archive_of(FILES.items()),
     "object": lambda: bundle(config=b"models: !!python/object/apply:os.system [touch x]"),
-    "aliases": lambda: bundle(config=BOMB.encode()),
+    "aliases": lambda: bundle(config=ALIASES.encode()),
     "list": lambda: bundle(config=b"[1, 2]"),
     "no UTF-8": lambda: bundle(config=b"a: \xff"),
     "deep": lambda: bundle(config=b"a: " + b"[" * 1_500 + b"]" * 1_500),

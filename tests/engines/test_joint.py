@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
@@ -21,18 +22,13 @@ LENGTHS = {"short": 3_000, "middle": 6_000, "long": 12_000}  # characters
 
 def items(length: str) -> list[Item]:
     """Three questions about each of two families' contexts."""
-    return [
-        Item(
-            f"{length}/{family}/{question}",
-            f"{length}-{family}",
-            "Read.\n",
-            (f"{family} and so on, " * 1_000)[: LENGTHS[length]],
-            f"\nQuestion {question} about {family}, {length}.",
-            20,
-        )
-        for question in range(3)
-        for family in ("alpha", "beta")
-    ]
+    items = []
+    for question, family in product(range(3), ("alpha", "beta")):
+        context = (f"{family} and so on, " * 1_000)[: LENGTHS[length]]
+        tail = f"\nQuestion {question} about {family}, {length}."
+        sample_id = f"{length}/{family}/{question}"
+        items.append(Item(sample_id, f"{length}-{family}", "Read.\n", context, tail, 20))
+    return items
 
 
 @pytest.fixture
@@ -98,7 +94,7 @@ def request(prefix: str) -> Request:
 def test_context_is_in_one_group_with_its_beginnings(endings):
     contexts = ["c" * FAMILY_PREFIX + ending for ending in endings]
     groups = families([[request(context)] for context in contexts])
-    assert sorted(request.prefix for group in groups for request in group) == sorted(contexts)
+    assert sorted(request.prefix for request in chain.from_iterable(groups)) == sorted(contexts)
     group_numbers = {}
     for number, group in enumerate(groups):
         group_numbers |= {request.prefix: number for request in group}

@@ -41,10 +41,8 @@ CONTEXT = "The register names many a harbour, and each of them its keeper. " * 1
 
 def long_items(contexts=2, questions=5):
     """Items whose contexts are long enough for a provider's cache."""
-    return [
-        replace(item, context=f"{item.context_id}: {CONTEXT}")
-        for item in items(contexts, questions)
-    ]
+    short_items = items(contexts, questions)
+    return [replace(item, context=f"{item.context_id}: {CONTEXT}") for item in short_items]
 
 
 # --- requests -----------------------------------------------------------------------------------

@@ -102,14 +102,13 @@ WRAPPED = {
     "Kimi's": ("kimi_k3", "T<|close|>think<|sep|><|open|>response<|sep|>4<|close|>response<|sep|>"
                "<|close|>message<|sep|>", "4"),
 }  # fmt: skip
-CASES = {
-    **DECLARED,
-    **{name: (text, None, None, *case) for name, (text, *case) in UNDECLARED.items()},
-    **{f"code, {name}": (f"<think>{text}", QWEN, None, "ok", *case)
-       for name, (text, *case) in CODE.items()},
-    **{f"wrapper, {name}": (text, parsed_by(parser), None, "ok", "T", answer)
-       for name, (parser, text, answer) in WRAPPED.items()},
-}  # fmt: skip
+CASES = {**DECLARED}
+for name, (text, *case) in UNDECLARED.items():
+    CASES[name] = (text, None, None, *case)
+for name, (text, *case) in CODE.items():
+    CASES[f"code, {name}"] = (f"<think>{text}", QWEN, None, "ok", *case)
+for name, (parser, text, answer) in WRAPPED.items():
+    CASES[f"wrapper, {name}"] = (text, parsed_by(parser), None, "ok", "T", answer)
 
 
 @pytest.mark.parametrize(
