@@ -1,4 +1,4 @@
-"""Engines without a model: reference, simulated, baseline, replay."""
+"""The engines without a model: reference, simulated, baseline and replay."""
 
 import json
 import subprocess
@@ -16,12 +16,21 @@ def part(tmp_path):
     return Part(tmp_path)
 
 
-def test_reference_gives_the_gold_of_every_sample(part):
+def test_reference_answers_each_sample_without_a_journal(part):
     part.answers = {"engine": "reference", "window": None, "on_overflow": "error"}
-    records = part.run()
-    assert [r["response"] for r in records] == [f"gold of {i.sample_id}" for i in items()]
+    responses = [record["response"] for record in part.run()]
+    assert responses == [f"gold of {item.sample_id}" for item in items()]
     assert not part.journal.exists()
     assert part.provenance()["engine"] == "reference"
+
+
+def test_baseline_answers_each_sample_up_to_the_output_limit(part):
+    part.answers = {"engine": "baseline", "tokenizer": "o200k_base"}
+    for item, record in zip(items(), part.run(), strict=True):
+        assert record["response"].startswith(f"baseline of {item.sample_id} and on")
+        assert (record["status"], record["completion_tokens"]) == ("length", 50)
+    assert not part.journal.exists()
+    assert part.provenance()["engine"] == "baseline"
 
 
 def simulated(**settings):
@@ -29,17 +38,17 @@ def simulated(**settings):
     return answers | {"window": None, "span": 100, "seed": 1} | settings
 
 
-def test_simulated_answers_are_the_same_each_time_and_differ_by_sample(part):
+def test_simulated_answers_are_deterministic_and_differ_by_sample(part):
     part.answers = simulated()
-    first = part.run()
-    written = part.out.read_bytes()
+    responses = [record["response"] for record in part.run()]
+    content = part.out.read_bytes()
     part.run()
-    assert part.out.read_bytes() == written
-    assert len({r["response"].split()[-1] for r in first}) == 10
-    assert first[0]["response"].startswith("q0/c0 100 1.00 ")
+    assert part.out.read_bytes() == content
+    assert len({response.split()[-1] for response in responses}) == 10
+    assert responses[0].startswith("q0/c0 100 1.00 ")
 
 
-def test_a_simulated_reader_sees_what_was_not_cut(part):
+def test_simulated_model_sees_the_truncated_prompt(part):
     part.answers = simulated(window=100)
     record = part.run()[0]
     assert record["prompt_truncated_tokens"] > 0
@@ -54,78 +63,68 @@ def test_simulated_answers_end_at_the_output_limit(part):
     assert record["completion_tokens"] == 50
 
 
-def test_the_baseline_answers_every_sample_up_to_the_output_limit(part):
-    part.answers = {"engine": "baseline", "tokenizer": "o200k_base"}
-    records = part.run()
-    for item, record in zip(items(), records, strict=True):
-        assert record["response"].startswith(f"baseline of {item.sample_id} and on")
-        assert (record["status"], record["completion_tokens"]) == ("length", 50)
-    assert not part.journal.exists()
-    assert part.provenance()["engine"] == "baseline"
-
-
 @pytest.fixture
 def replay(part):
-    """Runs a part whose responses stand in a file of these records."""
+    """Runs a part with a file of responses; returns status and response of each record."""
 
-    def run(records, asked=None, fields=None, **operation):
+    def run(lines, some_items=None, fields=None, **operation):
         part.answers = {"engine": "replay", "file": "responses/{part}.jsonl"}
         part.answers |= {"fields": fields} if fields else {}
         path = part.directory / "r.jsonl"
-        path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-        return part.run(asked, file=str(path), **operation)
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        records = part.run(some_items, file=str(path), **operation)
+        return [(record["status"], record["response"]) for record in records]
 
     return run
 
 
-def test_replay_takes_each_answer_by_its_sample(part, replay):
-    records = [{"sample_id": i.sample_id, "text": f"said {i.sample_id}"} for i in items()]
-    assert [r["response"] for r in replay(reversed(records))] == [r["text"] for r in records]
+def test_replay_finds_responses_by_sample_id(part, replay):
+    sample_ids = [item.sample_id for item in items()]
+    lines = [{"sample_id": sample_id, "text": f"for {sample_id}"} for sample_id in sample_ids]
+    assert replay(reversed(lines)) == [("ok", line["text"]) for line in lines]
     assert len(part.provenance()["file_sha256"]) == 64
     assert "r.jsonl" not in part.provenance_out.read_text("utf-8")
 
 
-def test_replay_knows_other_names_and_statuses(replay):
+def test_replay_reads_configured_fields_and_statuses(part, replay):
     lines = [
         {"id": "q0/c0", "answer": "a", "finish_reason": "length"},
         {"id": "q1/c0", "status": "refused"},
         {"id": "q2/c0", "status": "error", "error": "lost"},
     ]
-    names = {"sample_id": "id", "response": "answer"}
-    records = replay(lines, items(1, 3), names, allowed_failures=0.5)
-    assert [(r["status"], r["response"]) for r in records] == [
-        ("length", "a"), ("refused", ""), ("error", ""),
-    ]  # fmt: skip
-    assert records[2]["error"] == "lost"
+    fields = {"sample_id": "id", "response": "answer"}
+    outputs = replay(lines, items(1, 3), fields, allowed_failures=0.5)
+    assert outputs == [("length", "a"), ("refused", ""), ("error", "")]
+    assert part.records()[2]["error"] == "lost"
 
 
-def test_replay_takes_numbers_for_names_and_null_for_no_answer(replay):
-    asked = [replace(item, sample_id=str(n)) for n, item in enumerate(items(1, 2))]
+def test_replay_reads_numeric_ids_and_null_responses(replay):
+    numbered_items = [replace(item, sample_id=str(n)) for n, item in enumerate(items(1, 2))]
     lines = [{"main_id": 0, "generated": "a"}, {"main_id": 1, "generated": None}]
-    names = {"sample_id": "main_id", "response": "generated"}
-    records = replay(lines, asked, names, allowed_failures=0.5)
-    assert [(r["status"], r["response"]) for r in records] == [("ok", "a"), ("error", "")]
+    fields = {"sample_id": "main_id", "response": "generated"}
+    outputs = replay(lines, numbered_items, fields, allowed_failures=0.5)
+    assert outputs == [("ok", "a"), ("error", "")]
 
 
-def test_what_the_replayed_file_lacks_is_an_error(replay):
+def test_missing_responses_of_a_replayed_file_are_errors(replay):
     lines = [{"sample_id": "q0/c0", "response": "a"}]
     with pytest.raises(UserError, match=r"2 of 3 requests .* no response in the replayed file"):
         replay(lines, items(1, 3))
-    records = replay(lines, items(1, 3), allowed_failures=1.0)
-    assert [r["status"] for r in records] == ["ok", "error", "error"]
+    outputs = replay(lines, items(1, 3), allowed_failures=1.0)
+    assert outputs == [("ok", "a"), ("error", ""), ("error", "")]
 
 
-def test_its_own_outputs_can_be_replayed(part, tmp_path):
+def test_outputs_can_be_replayed(part, tmp_path):
     part.answers = simulated()
     records = part.run()
-    other = Part(tmp_path / "other")
-    other.answers = {"engine": "replay"}
-    for old, new in zip(records, other.run(file=str(part.out)), strict=True):
-        assert {**old, "request_hash": 0} == {**new, "request_hash": 0}
+    replaying_part = Part(tmp_path / "replayed")
+    replaying_part.answers = {"engine": "replay"}
+    for record, replayed in zip(records, replaying_part.run(file=str(part.out)), strict=True):
+        assert replayed == {**record, "request_hash": replayed["request_hash"]}
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "message"),
     [
         ('{"sample_id": "a", "text": "x"}', "duplicate response to a"),
         ("{", ""),
@@ -137,15 +136,15 @@ def test_its_own_outputs_can_be_replayed(part, tmp_path):
         ('{"sample_id": "b", "text": "x", "status": "fine"}', "status 'fine'"),
     ],
 )
-def test_a_bad_line_is_named(part, line, complaint):
+def test_invalid_line_of_a_replayed_file_is_reported(part, line, message):
     part.answers = {"engine": "replay"}
     path = part.directory / "r.jsonl"
     path.write_text(f'{{"sample_id": "a", "text": "x"}}\n\n{line}\n')
-    with pytest.raises(UserError, match=rf"r\.jsonl:3: .*{complaint}"):
+    with pytest.raises(UserError, match=rf"r\.jsonl:3: .*{message}"):
         part.run(file=str(path))
 
 
-def test_a_missing_file_is_named(part):
+def test_missing_file_to_replay_is_reported(part):
     part.answers = {"engine": "replay"}
     with pytest.raises(UserError, match=r"nowhere\.jsonl: cannot be read"):
         part.run(file="nowhere.jsonl")

@@ -1,4 +1,4 @@
-"""The first of a model's jobs asks for its siblings; what it leaves alone, and what they take."""
+"""A shared model load: the first of a model's jobs also prefetches its siblings' outputs."""
 
 import fcntl
 import json
@@ -21,39 +21,39 @@ PARTS = ("2k", "3k", "4k")
 
 
 class Model:
-    """In place of ``run_job``: notes what is asked, loads what is not in ``known``, and writes."""
+    """A fake ``run_job``, which counts loads, lists the parts that were run, and writes outputs."""
 
     def __init__(self):
-        self.asked = []
+        self.parts_run = []
         self.loads = 0
-        self.known: set[str] = set()
+        self.cached_parts: set[str] = set()
         self.errors: dict[str, UserError] = {}
-        self.meanwhile = lambda part: None
-        self.seconds = 0.0
+        self.on_run = lambda part: None
+        self.load_seconds = 0.0
 
-    def __call__(self, asked, operation, loaded=None, folder=None):
-        part = asked.job.part
-        self.asked.append(part)
-        if part not in self.known and (loaded is None or loaded.model is None):
+    def __call__(self, assignment, operation, loaded=None, folder=None):
+        part = assignment.job.part
+        self.parts_run.append(part)
+        if part not in self.cached_parts and (loaded is None or loaded.model is None):
             self.loads += 1
             if loaded:
                 loaded.model = "weights"
-                loaded.seconds = self.seconds
-        self.meanwhile(part)
+                loaded.seconds = self.load_seconds
+        self.on_run(part)
         if part in self.errors:
             raise self.errors[part]
-        path = asked.path(asked.job.outputs)
+        path = outputs(assignment)
         path = folder / path.name if folder else path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{part} of {Path(asked.prompts).read_text()}")
-        Provenance.beside(path, asked.input_digest).write()
+        path.write_text(f"{part} of {Path(assignment.prompts).read_text()}")
+        Provenance.beside(path, assignment.input_digest).write()
 
 
 @pytest.fixture
 def model(monkeypatch) -> Model:
     model = Model()
     monkeypatch.setattr(one_load, "run_job", model)
-    monkeypatch.setattr(one_load, "_answer_jointly", lambda *of: None)  # test_joint
+    monkeypatch.setattr(one_load, "_answer_jointly", lambda *jobs: None)  # see test_joint
     monkeypatch.setattr(one_load, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr("steadfast.base.locks.LOOK_SECONDS", 0.01)
     return model
@@ -61,7 +61,7 @@ def model(monkeypatch) -> Model:
 
 @pytest.fixture
 def parts(tmp_path) -> dict[str, Assignment]:
-    """Three parts of one model, whose prompts are made."""
+    """Three parts of one model, whose prompts are there."""
     assignments = {}
     for part in PARTS:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
@@ -75,170 +75,172 @@ def parts(tmp_path) -> dict[str, Assignment]:
     return assignments
 
 
-def ask(parts: dict[str, Assignment], part: str) -> None:
-    """Runs a part's job, which is told of all three."""
+def run(parts: dict[str, Assignment], part: str) -> None:
+    """Runs the job of a part, with all three as siblings."""
     run_with_siblings(parts[part], {}, list(parts.values()))
 
 
-def outputs(asked: Assignment) -> Path:
-    return asked.path(asked.job.outputs)
+def outputs(assignment: Assignment) -> Path:
+    return assignment.path(assignment.job.outputs)
 
 
-def text(asked: Assignment) -> str:
-    return outputs(asked).read_text()
+def hidden_files(assignment: Assignment) -> list[str]:
+    """Prefetched outputs of all parts."""
+    return sorted(path.name for path in outputs(assignment).parent.glob(".*"))
 
 
-def hidden(asked: Assignment) -> list[str]:
-    return sorted(path.name for path in outputs(asked).parent.glob(".*"))
-
-
-def test_one_load_asks_all_parts_and_each_job_writes_its_own_output_only(model, parts):
-    ask(parts, "3k")
-    assert (model.asked, model.loads) == (["3k", "2k", "4k"], 1)
-    made = outputs(parts["2k"]).parent
-    assert [path.name for path in made.glob("*.jsonl")] == ["3k.jsonl"]
+def test_one_load_runs_all_parts_and_each_job_writes_its_own(model, parts):
+    run(parts, "3k")
+    assert (model.parts_run, model.loads) == (["3k", "2k", "4k"], 1)
+    folder = outputs(parts["2k"]).parent
+    assert [path.name for path in folder.glob("*.jsonl")] == ["3k.jsonl"]
 
     for part in ("2k", "4k"):
-        ask(parts, part)
-        assert text(parts[part]) == f"{part} of prompts {part}"
-    assert (len(model.asked), model.loads) == (3, 1)
-    assert hidden(parts["2k"]) == []
+        run(parts, part)
+        assert outputs(parts[part]).read_text() == f"{part} of prompts {part}"
+    assert (len(model.parts_run), model.loads) == (3, 1)
+    assert hidden_files(parts["2k"]) == []
 
 
-def test_a_part_whose_journal_is_whole_loads_nothing_and_asks_no_other(model, parts):
-    model.known = set(PARTS)
-    ask(parts, "2k")
-    assert (model.asked, model.loads) == (["2k"], 0)
+def test_job_with_complete_journal_does_not_load(model, parts):
+    model.cached_parts = set(PARTS)
+    run(parts, "2k")
+    assert (model.parts_run, model.loads) == (["2k"], 0)
 
 
-def test_a_job_that_is_alone_takes_no_lock(model, parts):
+def test_job_without_siblings_takes_no_lock(model, parts):
     run_with_siblings(parts["2k"], {}, [])
-    assert model.asked == ["2k"]
+    assert model.parts_run == ["2k"]
     assert not parts["2k"].path("journal").exists()
 
 
-def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
+def test_missing_or_outdated_prompts_are_not_prefetched(model, parts):
     Path(parts["3k"].prompts).unlink()
     parts["4k"] = replace(parts["4k"], made_from={parts["4k"].prompts: "of another config"})
-    ask(parts, "2k")
-    assert model.asked == ["2k"]
+    run(parts, "2k")
+    assert model.parts_run == ["2k"]
 
 
-@pytest.fixture
-def make_late(parts):
-    """Makes the prompts of 4k, which are not there when the first job starts."""
+def write_at_once(write):
+    write()
+
+
+def write_later(write):
+    threading.Timer(0.1, write).start()
+
+
+@pytest.mark.parametrize(
+    ("load_seconds", "write_prompts"),
+    [(0.0, write_at_once), (60.0, write_later)],
+    ids=["written during the run", "waited for as long as another load would take"],
+)
+def test_late_prompts_are_prefetched(model, parts, load_seconds, write_prompts):
     prompts = Path(parts["4k"].prompts)
-    content = prompts.read_text()
+    write = partial(prompts.write_text, prompts.read_text())
     prompts.unlink()
-    return partial(prompts.write_text, content)
+    model.load_seconds = load_seconds
+    model.on_run = lambda part: part == "3k" and write_prompts(write)
+    run(parts, "2k")
+    assert (model.parts_run, model.loads) == (["2k", "3k", "4k"], 1)
 
 
-def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts, make_late):
-    model.meanwhile = lambda part: part == "3k" and make_late()
-    ask(parts, "2k")
-    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
-
-
-def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts, make_late):
-    model.seconds = 60.0
-    model.meanwhile = lambda part: part == "3k" and threading.Timer(0.1, make_late).start()
-    ask(parts, "2k")
-    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
-
-
-def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
-    done = outputs(parts["3k"])
-    done.parent.mkdir(parents=True)
-    done.write_text("done in this run")
-    Provenance.beside(done, "l1").write()
-    old = outputs(parts["4k"])
-    old.write_text("of another config")
-    Provenance.beside(old, "l0").write()
-    ask(parts, "2k")
-    assert model.asked == ["2k", "4k"]
-    assert old.read_text() == "of another config"
+def test_part_with_up_to_date_outputs_is_not_prefetched(model, parts):
+    current = outputs(parts["3k"])
+    outdated = outputs(parts["4k"])
+    current.parent.mkdir(parents=True)
+    for path, digest in ((current, "l1"), (outdated, "l0")):
+        path.write_text("of an earlier job")
+        Provenance.beside(path, digest).write()
+    run(parts, "2k")
+    assert model.parts_run == ["2k", "4k"]
+    assert outdated.read_text() == "of an earlier job"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda asked: Path(asked.prompts).write_text("other prompts") and asked,
-        lambda asked: replace(asked, input_digest="l2"),
-        lambda asked: replace(asked, params={"answers": {"engine": "vllm", "seed": 2}}),
+        lambda part: Path(part.prompts).write_text("other prompts") and part,
+        lambda part: replace(part, input_digest="l2"),
+        lambda part: replace(part, params={"answers": {"engine": "vllm", "seed": 2}}),
     ],
 )
-def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
-    ask(parts, "2k")
+def test_outdated_prefetched_outputs_are_not_used(model, parts, change):
+    run(parts, "2k")
     changed = change(parts["3k"])
     run_with_siblings(changed, {}, list(parts.values()))
-    assert model.asked == ["2k", "3k", "4k", "3k"]
-    assert text(changed) == f"3k of {Path(changed.prompts).read_text()}"
-    assert ".3k.ahead" not in hidden(changed)
+    assert model.parts_run == ["2k", "3k", "4k", "3k"]
+    assert outputs(changed).read_text() == f"3k of {Path(changed.prompts).read_text()}"
+    assert ".3k.ahead" not in hidden_files(changed)
 
 
-def test_a_job_that_is_alone_removes_what_a_killed_run_wrote_ahead(model, parts):
-    ask(parts, "2k")
-    assert ".3k.ahead" in hidden(parts["3k"])
+def test_job_without_siblings_removes_its_prefetched_outputs(model, parts):
+    run(parts, "2k")
+    assert hidden_files(parts["3k"]) == [".3k.ahead", ".4k.ahead"]
     run_with_siblings(parts["3k"], {}, [])
-    assert hidden(parts["3k"]) == [".4k.ahead"]
+    assert hidden_files(parts["3k"]) == [".4k.ahead"]
 
 
-def test_a_part_that_fails_fails_alone(model, parts, capsys):
+def test_failure_of_a_sibling_is_shown_and_fails_its_own_job(model, parts, capsys):
     model.errors["3k"] = UserError("a prompt does not fit")
-    ask(parts, "2k")
-    assert model.asked == ["2k", "3k", "4k"]
+    run(parts, "2k")
+    assert model.parts_run == ["2k", "3k", "4k"]
     assert "b 3k m: a prompt does not fit" in capsys.readouterr().out
-    ask(parts, "4k")
-    assert len(model.asked) == 3
+    run(parts, "4k")
+    assert len(model.parts_run) == 3
     with pytest.raises(UserError, match="does not fit"):
-        ask(parts, "3k")
+        run(parts, "3k")
 
 
-def test_a_job_whose_own_part_fails_has_asked_the_others_with_its_load(model, parts):
+def test_job_that_fails_has_prefetched_its_siblings(model, parts):
     model.errors["2k"] = UserError("3 of 461 requests failed")
     with pytest.raises(UserError, match="3 of 461"):
-        ask(parts, "2k")
-    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
-    ask(parts, "3k")
-    assert text(parts["3k"]) == "3k of prompts 3k"
+        run(parts, "2k")
+    assert (model.parts_run, model.loads) == (["2k", "3k", "4k"], 1)
+    run(parts, "3k")
+    assert outputs(parts["3k"]).read_text() == "3k of prompts 3k"
 
 
-def test_a_lost_engine_is_asked_nothing_more(model, parts):
+def test_failed_engine_ends_prefetching(model, parts):
     model.errors["3k"] = EngineFailed("the engine died")
-    ask(parts, "2k")
-    assert model.asked == ["2k", "3k"]
-    assert text(parts["2k"]) == "2k of prompts 2k"
+    run(parts, "2k")
+    assert model.parts_run == ["2k", "3k"]
+    assert outputs(parts["2k"]).read_text() == "2k of prompts 2k"
 
     model.errors["4k"] = EngineFailed("no memory")
     with pytest.raises(EngineFailed, match="no memory"):
-        ask(parts, "4k")
-    assert model.asked == ["2k", "3k", "4k"]
+        run(parts, "4k")
+    assert model.parts_run == ["2k", "3k", "4k"]
 
 
-def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, parts):
-    ask(parts, "2k")
-    lock = parts["2k"].path("journal/.locks/models.m.lock")
-    with open(lock, "a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        ask(parts, "3k")
-    assert text(parts["3k"]) == "3k of prompts 3k"
+@pytest.fixture
+def lock(parts):
+    """The file of the lock on the model's load."""
+    path = parts["2k"].path("journal/.locks/models.m.lock")
+    path.parent.mkdir(parents=True)
+    with open(path, "a") as file:
+        yield file
+
+
+def test_prefetched_outputs_are_used_while_the_load_is_locked(model, parts, lock):
+    run(parts, "2k")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    run(parts, "3k")
+    assert outputs(parts["3k"]).read_text() == "3k of prompts 3k"
     assert model.loads == 1
 
 
-def test_a_job_waits_while_another_holds_the_model(model, parts):
-    lock = parts["2k"].path("journal/.locks/models.m.lock")
-    lock.parent.mkdir(parents=True)
-    waiting = threading.Thread(target=ask, args=(parts, "2k"))
-    with open(lock, "a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        waiting.start()
-        time.sleep(0.1)
-        assert model.asked == []
-    waiting.join(timeout=60)
-    assert model.asked == ["2k", "3k", "4k"]
+def test_job_waits_while_the_load_is_locked(model, parts, lock):
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    job = threading.Thread(target=run, args=(parts, "2k"))
+    job.start()
+    time.sleep(0.1)
+    assert model.parts_run == []
+    fcntl.flock(lock, fcntl.LOCK_UN)
+    job.join(timeout=60)
+    assert model.parts_run == ["2k", "3k", "4k"]
 
 
-def test_what_is_handed_on_is_plain(parts):
-    one = parts["2k"]
-    handed = Assignment.plain(json.loads(json.dumps(asdict(one))))
-    assert handed == one and handed.fingerprint == one.fingerprint
+def test_assignment_survives_json(parts):
+    assignment = parts["2k"]
+    parsed = Assignment.plain(json.loads(json.dumps(asdict(assignment))))
+    assert parsed == assignment and parsed.fingerprint == assignment.fingerprint

@@ -1,4 +1,4 @@
-"""When a request is sent, in simulated time: slots, pauses and waits of known seconds."""
+"""When requests are sent, in simulated time: slots, pauses and waits of known length."""
 
 import asyncio
 from functools import wraps
@@ -7,10 +7,10 @@ import pytest
 
 from paced_servers import virtually
 from steadfast.engines.api.level import Level
-from steadfast.engines.api.pace import Pace, RecentFailures, limited_wait
+from steadfast.engines.api.pace import Pace, RecentFailures
 
-BROKEN = {"after": None, "overloaded": False, "broken": True}
-REFUSED = {"after": None, "overloaded": True, "broken": False}
+SERVER_ERROR = {"after": None, "overloaded": False, "broken": True}
+REJECTED = {"after": None, "overloaded": True, "broken": False}
 
 
 def simulated(test):
@@ -23,20 +23,24 @@ def simulated(test):
     return run
 
 
-async def seconds_until_a_slot(pace: Pace) -> float:
-    loop = asyncio.get_running_loop()
-    before = loop.time()
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def wait_for_slot(pace: Pace) -> float:
+    """The seconds until a slot is free."""
+    start = now()
     sent_at = await pace.acquire()
-    assert sent_at == loop.time()
+    assert sent_at == now()
     pace.release()
-    return sent_at - before
+    return sent_at - start
 
 
-async def fail(pace: Pace, count: int, **how) -> None:
-    """Sends so many requests, all of which fail at once."""
-    sent = [await pace.acquire() for _ in range(count)]
-    for sent_at in sent:
-        pace.failed(sent_at, **how)
+async def fail(pace: Pace, failure: dict, sent: int, failed: int | None = None) -> None:
+    """Sends so many requests, of which some or all fail at once."""
+    times = [await pace.acquire() for _ in range(sent)]
+    for sent_at in times[:failed]:
+        pace.failed(sent_at, **failure)
     await asyncio.sleep(0)  # their slots are free
 
 
@@ -49,18 +53,19 @@ async def answer(pace: Pace, seconds: float) -> float:
 
 
 @simulated
-async def test_as_many_are_sent_at_once_as_there_are_slots_in_their_order():
+async def test_requests_are_sent_in_order_as_slots_become_free():
     pace = Pace(2, 2)
-    sent_at = await asyncio.gather(*(answer(pace, seconds) for seconds in (1.0, 3.0, 1.0, 1.0)))
+    sent_at = await asyncio.gather(*[answer(pace, seconds) for seconds in (1.0, 3.0, 1.0, 1.0)])
     assert sent_at == [0.0, 0.0, 1.0, 2.0]
-    assert asyncio.get_running_loop().time() == 3.0
+    assert now() == 3.0
 
 
 @simulated
-async def test_a_place_that_is_given_up_is_the_next_ones():
+async def test_slot_of_a_cancelled_request_goes_to_the_next():
     pace = Pace(1, 1)
     await pace.acquire()
-    first, second = (asyncio.create_task(pace.acquire()) for _ in range(2))
+    first = asyncio.create_task(pace.acquire())
+    second = asyncio.create_task(pace.acquire())
     await asyncio.sleep(0)
     first.cancel()
     pace.release()
@@ -68,41 +73,47 @@ async def test_a_place_that_is_given_up_is_the_next_ones():
 
 
 @simulated
-async def test_all_wait_twice_as_long_with_each_pause_until_an_answer_comes():
+async def test_pauses_double_until_an_answer_comes():
     pace = Pace(8, 8)
     for seconds in (2.0, 4.0, 8.0):
-        await fail(pace, 6, **BROKEN)
-        assert await seconds_until_a_slot(pace) == seconds
+        await fail(pace, SERVER_ERROR, 6)
+        assert await wait_for_slot(pace) == seconds
     await answer(pace, 0.0)
-    await fail(pace, 6, **BROKEN)
-    assert await seconds_until_a_slot(pace) == 2.0
+    await fail(pace, SERVER_ERROR, 6)
+    assert await wait_for_slot(pace) == 2.0
 
 
 @pytest.mark.parametrize(
-    ("after", "waited"),
-    [(30.0, 30.0), (86_400.0, 600.0), (None, 2.0)],
-    ids=["as the server asks", "ten minutes at most", "two seconds by itself"],
+    ("failure", "count", "waited", "limit"),
+    [
+        (REJECTED | {"after": 30.0}, 6, 30.0, 4),
+        (REJECTED | {"after": 86_400.0}, 6, 600.0, 4),
+        (REJECTED, 6, 2.0, 4),
+        (SERVER_ERROR, 6, 2.0, 8),
+        (SERVER_ERROR | {"broken": False}, 8, 0.0, 8),
+    ],
+    ids=["server's wait", "ten minutes at most", "default wait", "server error", "invalid request"],
 )
 @simulated
-async def test_a_pause_is_as_long_as_the_server_asks_within_bounds(after, waited):
+async def test_failures_pause_all_requests_and_lower_the_level(failure, count, waited, limit):
     pace = Pace(8, 8)
-    await fail(pace, 6, **REFUSED | {"after": after})
-    assert await seconds_until_a_slot(pace) == waited
+    await fail(pace, failure, count)
+    assert (await wait_for_slot(pace), pace.level.limit) == (waited, limit)
 
 
 @simulated
-async def test_where_less_than_half_is_refused_fewer_are_sent_and_none_waits():
+async def test_rejections_of_less_than_half_lower_the_level_without_a_pause():
     pace = Pace(64, 64)
     sent = [await pace.acquire() for _ in range(17)]
     for sent_at in sent[:7]:  # the seventh of seventeen is more than five and a tenth
         assert pace.level.limit == 64
-        pace.failed(sent_at, **REFUSED)
-    # Ten of the seventeen are under way: fewer than half of the level.
-    assert (pace.level.limit, await seconds_until_a_slot(pace)) == (32, 0.0)
+        pace.failed(sent_at, **REJECTED)
+    # Ten of the seventeen are in flight: fewer than half of the level.
+    assert (pace.level.limit, await wait_for_slot(pace)) == (32, 0.0)
 
 
 @simulated
-async def test_what_was_let_in_before_the_level_fell_is_not_sent_beyond_it():
+async def test_waiting_requests_are_not_sent_beyond_a_lower_level():
     pace = Pace(8, 32)
     pace.level.disturbed = pace.level.answered = lambda *_: None
     sent = []
@@ -126,22 +137,18 @@ async def test_what_was_let_in_before_the_level_fell_is_not_sent_beyond_it():
 
 @pytest.mark.parametrize(("answered", "waited"), [(False, 4.0), (True, 0.0)])
 @simulated
-async def test_while_no_answer_comes_after_a_pause_fewer_failures_are_enough_for_the_next(
-    answered, waited
-):
+async def test_next_pause_needs_fewer_failures_until_an_answer_comes(answered, waited):
     pace = Pace(64, 64)
-    await fail(pace, 6, **BROKEN)
+    await fail(pace, SERVER_ERROR, 6)
     if answered:
         await answer(pace, 0.0)
-    sent = [await pace.acquire() for _ in range(17)]
-    for sent_at in sent[:7]:
-        pace.failed(sent_at, **BROKEN)
-    assert await seconds_until_a_slot(pace) == waited
+    await fail(pace, SERVER_ERROR, 17, 7)
+    assert await wait_for_slot(pace) == waited
 
 
 @pytest.mark.parametrize(("busy", "full"), [(17, False), (18, True)])
 @simulated
-async def test_a_level_of_which_nine_tenths_are_in_use_holds_requests_back(busy, full):
+async def test_level_is_full_from_nine_tenths_on(busy, full):
     pace = Pace(20, 20)
     fullness = []
     pace.level.answered = lambda sent_at, now, full: fullness.append(full)
@@ -153,46 +160,35 @@ async def test_a_level_of_which_nine_tenths_are_in_use_holds_requests_back(busy,
 
 
 @pytest.mark.parametrize(
-    ("count", "broken", "waited"),
-    [(6, True, 2.0), (8, False, 0.0)],
-    ids=["the server fails", "the request itself is wrong"],
-)
-@simulated
-async def test_where_nothing_is_refused_no_fewer_are_sent(count, broken, waited):
-    pace = Pace(8, 8)
-    await fail(pace, count, **BROKEN | {"broken": broken})
-    assert (pace.level.limit, await seconds_until_a_slot(pace)) == (8, waited)
-
-
-@pytest.mark.parametrize(
-    ("answers", "waited"),
+    ("answer_seconds", "waited"),
     [([3.0], 3.0), ([16.0, 32.0], 17.0)],
-    ids=["as long as an answer takes", "which follows the answers by a sixteenth"],
+    ids=["as long as an answer takes", "average of answers moves by a sixteenth"],
 )
 @simulated
-async def test_a_refused_request_keeps_its_slot(answers, waited):
+async def test_rejected_request_keeps_its_slot(answer_seconds, waited):
     pace = Pace(1, 1)
-    for seconds in answers:
+    for seconds in answer_seconds:
         await answer(pace, seconds)
-    pace.failed(await pace.acquire(), **REFUSED)
-    assert await seconds_until_a_slot(pace) == waited
+    pace.failed(await pace.acquire(), **REJECTED)
+    assert await wait_for_slot(pace) == waited
 
 
 @pytest.mark.parametrize(
-    ("attempt", "after", "least", "most"),
-    [(1, 5.0, 5, 5), (1, 9_999.0, 600, 600), (1, None, 0.5, 1), (3, None, 2, 4), (9, None, 30, 60)],
-)
+    ("attempt", "after", "shortest", "longest"),
+    [
+        (1, 0.0, 0, 0), (1, 5.0, 5, 5), (1, 601.0, 600, 600), (1, 9_999.0, 600, 600),
+        (1, None, 0.5, 1), (3, None, 2, 4), (9, None, 30, 60),
+    ],
+)  # fmt: skip
 @simulated
-async def test_the_next_attempt_waits_as_asked_or_ever_longer(attempt, after, least, most):
+async def test_next_attempt_waits_as_the_server_says_or_ever_longer(
+    attempt, after, shortest, longest
+):
     await Pace(1, 1).wait(attempt, after)
-    assert least <= asyncio.get_running_loop().time() <= most
+    assert shortest <= now() <= longest
 
 
-def test_a_wish_to_wait_is_kept_for_ten_minutes():
-    assert [limited_wait(after) for after in (0.0, 600.0, 601.0)] == [0.0, 600.0, 600.0]
-
-
-def test_five_and_a_tenth_of_the_last_requests_may_fail():
+def test_alarm_after_five_failures_and_a_tenth_of_the_requests():
     failures = RecentFailures()
     for number in range(10):
         failures.sent(float(number), 8)
@@ -201,13 +197,12 @@ def test_five_and_a_tenth_of_the_last_requests_may_fail():
     assert failures.failed(9.0) is None  # all were before the alarm
 
 
-@pytest.mark.parametrize(("limit", "looked_at"), [(64, 128), (65, 130)])
-def test_as_many_requests_are_looked_at_as_the_window_holds(limit, looked_at):
+@pytest.mark.parametrize(("limit", "window", "alarm"), [(64, 128, 18), (65, 130, 19)])
+def test_failures_are_counted_in_a_window_of_recent_requests(limit, window, alarm):
     failures = RecentFailures()
-    for number in range(looked_at + 2):
+    for number in range(window + 2):
         failures.sent(float(number), limit)
-    assert failures.failed(1.0) is None  # two more have gone, and with them their failures
-    for number in range(2, 19 + (looked_at == 130)):
-        assert failures.failed(float(number)) is None
-    # More than 5 + 12.8, and more than 5 + 13.
-    assert failures.failed(30.0) == (18 if looked_at == 128 else 19) / looked_at
+    assert failures.failed(1.0) is None  # this request and its failure are beyond the window
+    for number in range(alarm - 1):  # no more than 5 + 12.8, and 5 + 13
+        assert failures.failed(2.0 + number) is None
+    assert failures.failed(30.0) == alarm / window

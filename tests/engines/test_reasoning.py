@@ -1,7 +1,4 @@
-"""Reasoning told apart from answer: each dialect as it arrives, and what may never be an answer.
-
-The numbers are those of the dialects that the field's servers and models write.
-"""
+"""Reasoning is separated from the answer: examples of each dialect, and what is no answer."""
 
 import pytest
 import yaml
@@ -11,29 +8,27 @@ from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.asking.dialects import DIALECTS, FACTS, may_hold_marks
 from steadfast.engines.asking.reasoning import marks, separate_reasoning, start_tags
 
-ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
-QWEN = {**ANY, "parser": "qwen3"}
-GPT_OSS = {**ANY, "parser": "openai_gptoss"}
-THOUGHT_TAGS = {**ANY, "tags": ["<thought>", "</thought>"]}
+ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
+
+
+def parsed_by(parser, prefilled=None):
+    """A declared model; ``prefilled``: the config says whether the prompt opens the reasoning."""
+    return {**ANY_DIALECT, "parser": parser, "prefilled": prefilled}
+
+
+QWEN = parsed_by("qwen3")
+GPT_OSS = parsed_by("openai_gptoss")
+THOUGHT_TAGS = {**ANY_DIALECT, "tags": ["<thought>", "</thought>"]}
 FENCE = '```py\ns = "</think>"\n```'
 ANALYSIS = "<|channel|>analysis<|message|>2+2"
 HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
 TWO_STARTS = "<think>a</think>Write <think> first."
 
 
-def read(text, how, prefilled=None, status="ok", **fields):
+def separate(text, dialect, prefilled=None, status="ok", **fields):
     """Status, reasoning and answer."""
-    separated = separate_reasoning(Response(status, text, **fields), how, prefilled)
+    separated = separate_reasoning(Response(status, text, **fields), dialect, prefilled)
     return separated.status, separated.reasoning, separated.text
-
-
-def parsed_by(parser):
-    return {**ANY, "parser": parser}
-
-
-def given(prefilled):
-    """A declared model whose config says whether the prompt opens the reasoning."""
-    return {**QWEN, "prefilled": prefilled}
 
 
 DECLARED = {
@@ -56,10 +51,10 @@ DECLARED = {
     "cut without tags, prompt not known": ("The end", QWEN, None, "length", "The end", ""),
     "cut without tags, nothing opened": ("The end", QWEN, False, "length", None, "The end"),
     "stopped without tags, prefilled": ("2+2", QWEN, True, "ok", "2+2", ""),
-    "the config says prefilled": ("2+2", given(True), False, "ok", "2+2", ""),
-    "the config says not prefilled": ("4", given(False), True, "ok", None, "4"),
+    "the config says prefilled": ("2+2", parsed_by("qwen3", True), False, "ok", "2+2", ""),
+    "the config says not prefilled": ("4", parsed_by("qwen3", False), True, "ok", None, "4"),
     "a start after a prefilled one": ("<think>\n2+2</think>4", QWEN, True, "ok", "2+2", "4"),
-    "an end alone, nothing opened": ("</think> ends", QWEN, False, "ok", None, "</think> ends"),
+    "only an end, nothing opened": ("</think> ends", QWEN, False, "ok", None, "</think> ends"),
     "a later start without an end": (TWO_STARTS, QWEN, None, "ok", "a", "Write <think> first."),
     "the same, nothing opened": (TWO_STARTS, QWEN, False, "ok", "a", "Write <think> first."),
     "the same, cut": (TWO_STARTS, QWEN, None, "length", "a\nfirst.", ""),
@@ -72,9 +67,9 @@ DECLARED = {
     "back-ticks around reasoning": (
         "a`\n\n<think>b</think>c`", QWEN, False, "ok", "b", "a`\n\nc`"),
     "a channel without an end": ("thought\nT4", parsed_by("gemma4"), None, "ok", "T4", ""),
-    "any dialect": ("<seed:think>T</seed:think>4", ANY, None, "ok", "T", "4"),
+    "any dialect": ("<seed:think>T</seed:think>4", ANY_DIALECT, None, "ok", "T", "4"),
     "any dialect of a parser": ("X [THINK]T[/THINK]4", parsed_by("hf"), None, "ok", "T", "X 4"),
-    "no dialect": ("4 <|end|>", ANY, None, "ok", None, "4 <|end|>"),
+    "no dialect": ("4 <|end|>", ANY_DIALECT, None, "ok", None, "4 <|end|>"),
     "another dialect than the declared": (
         "<thought>T</thought>4", QWEN, None, "ok", None, "<thought>T</thought>4"),
 }  # fmt: skip
@@ -95,7 +90,7 @@ CODE = {
     "one back-tick": ("It`s </think>a `b`", "It`s", "a `b`"),
     "runs of two lengths": ("two `` and ` </think>`4`", "two `` and `", "`4`"),
 }
-"""Texts behind a start, of which some have the end in code too."""
+"""Texts after a start; some have the end in code too."""
 WRAPPED = {
     "closed": ("hunyuan_a13b", "<think>\nT\n</think>\n<answer>\n4\n</answer>", "4"),
     "cut": ("hunyuan_a13b", "<think>\nT\n</think>\n<answer>\n4", "4"),
@@ -107,43 +102,45 @@ WRAPPED = {
     "Kimi's": ("kimi_k3", "T<|close|>think<|sep|><|open|>response<|sep|>4<|close|>response<|sep|>"
                "<|close|>message<|sep|>", "4"),
 }  # fmt: skip
-CASES = {
-    **DECLARED,
-    **{name: (text, None, None, *case) for name, (text, *case) in UNDECLARED.items()},
-    **{f"code, {name}": (f"<think>{text}", QWEN, None, "ok", *case)
-       for name, (text, *case) in CODE.items()},
-    **{f"wrapper, {name}": (text, parsed_by(parser), None, "ok", "T", answer)
-       for name, (parser, text, answer) in WRAPPED.items()},
-}  # fmt: skip
+CASES = {**DECLARED}
+for name, (text, *case) in UNDECLARED.items():
+    CASES[name] = (text, None, None, *case)
+for name, (text, *case) in CODE.items():
+    CASES[f"code, {name}"] = (f"<think>{text}", QWEN, None, "ok", *case)
+for name, (parser, text, answer) in WRAPPED.items():
+    CASES[f"wrapper, {name}"] = (text, parsed_by(parser), None, "ok", "T", answer)
 
 
 @pytest.mark.parametrize(
-    ("text", "how", "prefilled", "status", "reasoning", "answer"), CASES.values(), ids=CASES
+    ("text", "dialect", "prefilled", "status", "reasoning", "answer"), CASES.values(), ids=CASES
 )
-def test_reasoning_and_answer_of_a_text(text, how, prefilled, status, reasoning, answer):
-    expected = status if answer else "unfinished"
-    assert read(text, how, prefilled, status) == (expected, reasoning, answer)
+def test_text_is_split_into_reasoning_and_answer(
+    text, dialect, prefilled, status, reasoning, answer
+):
+    expected_status = status if answer else "unfinished"
+    assert separate(text, dialect, prefilled, status) == (expected_status, reasoning, answer)
 
 
 FIELDS = {
-    "apart": ("4", "ok", "2+2", ("ok", "2+2", "4")),
-    "apart, cut": ("It is", "length", "T", ("length", "T", "It is")),
-    "no answer": ("", "ok", "4", ("unfinished", "4", "")),  # a parser ate the answer
-    "no answer, cut": ("", "length", "2+2 is", ("unfinished", "2+2 is", "")),
+    "answer": ("4", "ok", "2+2", "ok"),
+    "truncated answer": ("It is", "length", "T", "length"),
+    "no answer": ("", "ok", "4", "unfinished"),  # the server's parser took it for reasoning
+    "no answer, truncated": ("", "length", "2+2 is", "unfinished"),
 }
 
 
-@pytest.mark.parametrize("how", [QWEN, ANY, None], ids=["named", "any", "undeclared"])
+@pytest.mark.parametrize("dialect", [QWEN, ANY_DIALECT, None], ids=["named", "any", "undeclared"])
 @pytest.mark.parametrize(("text", "status", "reasoning", "expected"), FIELDS.values(), ids=FIELDS)
-def test_reasoning_in_a_field_of_its_own_stays_apart(how, text, status, reasoning, expected):
-    assert read(text, how, None, status, reasoning=reasoning) == expected
+def test_reasoning_in_its_own_field_is_kept(dialect, text, status, reasoning, expected):
+    separated = separate(text, dialect, None, status, reasoning=reasoning)
+    assert separated == (expected, reasoning, text)
 
 
 def hidden(completion, reasoning):
     return {"completion_tokens": completion, "reasoning_tokens": reasoning}
 
 
-UNSEEN = {
+HIDDEN = {
     "16 it took the whole limit": ("", QWEN, "length", hidden(300, 300), "unfinished"),
     "16 undeclared": ("", None, "length", hidden(300, 300), "unfinished"),
     "16 not counted": ("", None, "length", {}, "unfinished"),
@@ -156,14 +153,14 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize(
-    ("text", "how", "status", "counts", "expected"), UNSEEN.values(), ids=UNSEEN
+    ("text", "dialect", "status", "counts", "expected"), HIDDEN.values(), ids=HIDDEN
 )
-def test_hidden_reasoning_is_told_by_its_tokens(text, how, status, counts, expected):
-    assert read(text, how, None, status, **counts) == (expected, None, text)
+def test_hidden_reasoning_is_detected_by_its_tokens(text, dialect, status, counts, expected):
+    assert separate(text, dialect, None, status, **counts) == (expected, None, text)
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))
-def test_what_is_no_answer_is_left_alone(status):
+def test_response_without_an_answer_is_unchanged(status):
     response = Response(status, "<think>a</think>b", reasoning="c")
     assert separate_reasoning(response, QWEN, True) is response
 
@@ -179,28 +176,27 @@ def test_what_is_no_answer_is_left_alone(status):
         "```\n<think>a</think>",
     ],
 )
-def test_tags_in_the_code_of_an_answer_stay(answer):
-    assert read(f"<think>T</think>\n{answer}", QWEN) == ("ok", "T", answer)
-    assert read(answer, QWEN) == ("ok", None, answer)
-    assert read(answer, None) == ("ok", None, answer)
+def test_tags_in_code_of_an_answer_are_kept(answer):
+    assert separate(f"<think>T</think>\n{answer}", QWEN) == ("ok", "T", answer)
+    assert separate(answer, QWEN) == ("ok", None, answer)
+    assert separate(answer, None) == ("ok", None, answer)
 
 
-def test_reasoning_that_the_server_gave_comes_first_and_once():
-    assert read("<think>b</think>4", QWEN, reasoning="\na\n") == ("ok", "a\nb", "4")
+def test_servers_reasoning_comes_first_and_once():
+    assert separate("<think>b</think>4", QWEN, reasoning="\na\n") == ("ok", "a\nb", "4")
     # llama.cpp's format deepseek-legacy leaves the tags in the content too.
-    assert read("<think>\na</think>4", QWEN, reasoning="a") == ("ok", "a", "4")
+    assert separate("<think>\na</think>4", QWEN, reasoning="a") == ("ok", "a", "4")
     # SGLang 0.5.23 leaves Hunyuan's wrapper.
-    wrapped = read("<answer>\n4\n</answer>", parsed_by("hunyuan_a13b"), reasoning="T")
-    assert wrapped == ("ok", "T", "4")
+    wrapped = "<answer>\n4\n</answer>"
+    assert separate(wrapped, parsed_by("hunyuan_a13b"), reasoning="T") == ("ok", "T", "4")
 
 
-@pytest.mark.parametrize("how", [QWEN, GPT_OSS, None], ids=["tags", "channels", "undeclared"])
+@pytest.mark.parametrize("dialect", [QWEN, GPT_OSS, None], ids=["tags", "channels", "undeclared"])
 @pytest.mark.parametrize("answer", ["a </think> b", "analysis: a\n", "Here is my response: a"])
 @pytest.mark.parametrize(("prefilled", "status"), [(True, "ok"), (None, "length")])
-def test_after_reasoning_that_the_server_gave_the_text_is_the_answer(
-    answer, how, prefilled, status
-):
-    assert read(answer, how, prefilled, status, reasoning="T") == (status, "T", answer)
+def test_text_beside_the_servers_reasoning_is_the_answer(answer, dialect, prefilled, status):
+    separated = separate(answer, dialect, prefilled, status, reasoning="T")
+    assert separated == (status, "T", answer)
 
 
 CHANNELS = {
@@ -219,14 +215,15 @@ CHANNELS = {
 
 
 @pytest.mark.parametrize(("text", "reasoning", "answer"), CHANNELS.values(), ids=CHANNELS)
-@pytest.mark.parametrize("how", [GPT_OSS, None], ids=["declared", "undeclared"])
-def test_channels(text, reasoning, answer, how):
-    assert read(text, how, False) == ("ok", reasoning, answer)
+@pytest.mark.parametrize("dialect", [GPT_OSS, None], ids=["declared", "undeclared"])
+def test_channels_are_separated(text, reasoning, answer, dialect):
+    assert separate(text, dialect, False) == ("ok", reasoning, answer)
 
 
 @pytest.mark.parametrize("text", ["analysis2+2", "commentaryWe", "<|channel|>analysis<|message|>x"])
-def test_channels_without_a_final_one_are_unfinished_also_where_the_model_stopped(text):
-    assert read(text, GPT_OSS, False)[::2] == ("unfinished", "")
+def test_stopped_response_without_final_channel_is_unfinished(text):
+    status, _, answer = separate(text, GPT_OSS, False)
+    assert (status, answer) == ("unfinished", "")
 
 
 PLAIN = [
@@ -237,11 +234,11 @@ PLAIN = [
 
 @pytest.mark.parametrize("text", PLAIN)
 @pytest.mark.parametrize("status", ["ok", "length"])
-def test_ordinary_answers_of_a_model_that_is_not_said_to_think_stay(text, status):
-    assert read(text, None, None, status) == (status, None, text)
+def test_ordinary_answers_of_undeclared_models_are_kept(text, status):
+    assert separate(text, None, None, status) == (status, None, text)
 
 
-def test_the_parsers_are_those_of_vllm():
+def test_parsers_are_those_of_vllm():
     # ReasoningParserManager.list_registered() of vLLM 0.32.0
     names = """cohere_command3 cohere_command4 deepseek_r1 deepseek_v3 deepseek_v4 deepseek_v41
     ernie45 gemma4 glm45 glm47 granite granite_thinking_parser hf holo2 hunyuan_a13b hy_v3 hy_v4
@@ -254,21 +251,21 @@ def test_the_parsers_are_those_of_vllm():
 
 
 @pytest.mark.parametrize(
-    ("how", "starts"),
+    ("dialect", "starts"),
     [
         (QWEN, ("<think>",)),
         (THOUGHT_TAGS, ("<thought>",)),
-        ({**ANY, "tags": ["<t>\n", "</t>"]}, ("<t>",)),
+        ({**ANY_DIALECT, "tags": ["<t>\n", "</t>"]}, ("<t>",)),
         (parsed_by("gemma4"), ("<|channel>thought", "<|channel>")),
         (GPT_OSS, ("<|channel|>analysis<|message|>", "<|channel|>commentary<|message|>")),
     ],
 )
-def test_start_tags_where_a_prompt_may_end(how, starts):
-    assert start_tags(how) == starts
+def test_start_tags_at_the_end_of_a_prompt(dialect, starts):
+    assert start_tags(dialect) == starts
 
 
 @pytest.mark.parametrize(
-    ("how", "pieces"),
+    ("dialect", "pieces"),
     [
         (QWEN, {"<think>", "</think>"}),
         (THOUGHT_TAGS, {"<thought>", "</thought>"}),
@@ -278,12 +275,14 @@ def test_start_tags_where_a_prompt_may_end(how, starts):
         ({}, {"<think>", "[THINK]", "<|channel|>", "<|channel>", "</seed:think>"}),
     ],
 )
-def test_marks_in_the_pieces_that_may_be_special_tokens(how, pieces):
-    assert pieces <= set(marks(how))
+def test_marks_are_split_into_possible_special_tokens(dialect, pieces):
+    assert pieces <= set(marks(dialect))
 
 
-@pytest.mark.parametrize("name", [name for name, each in DIALECTS.items() if not each.words])
-def test_a_look_for_three_signs_finds_each_mark_that_is_no_ordinary_word(name):
-    dialect = DIALECTS[name]
+WITHOUT_WORDS = {name: dialect for name, dialect in DIALECTS.items() if not dialect.words}
+
+
+@pytest.mark.parametrize("dialect", WITHOUT_WORDS.values(), ids=WITHOUT_WORDS)
+def test_quick_check_detects_each_mark(dialect):
     assert all(map(may_hold_marks, (*dialect.marks, *dialect.openings)))
     assert not may_hold_marks("An answer [1], with 3 > 2 and no THINKING.")

@@ -1,6 +1,7 @@
-"""Reasoning told apart from answer: what holds for any texts, and for hostile ones.
+"""Reasoning is separated from the answer: any texts, and reasoning that is hard to separate.
 
-Gold behind hostile reasoning is the answer, and an answer that mentions tags stays whole.
+The reference answer after adversarial reasoning is the answer; an answer that mentions tags is
+kept whole.
 """
 
 from dataclasses import replace
@@ -16,48 +17,54 @@ from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
 from steadfast.engines.asking.reasoning import holds_pair, marks, separate_reasoning
 
-LONG = 200_000
-ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
+ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 PAIRS = {
     "cohere_command3": ("<|START_THINKING|>", "<|END_THINKING|>"),
     "cohere_command4": ("<|START_THINKING|>", "<|END_THINKING|>"),
     "gemma4": ("<|channel>thought\n", "<channel|>"),
     "granite": ("Here is my thought process:", "Here is my response:"),
-    "inkling": (
-        "<|message_model|><|content_thinking|>",
-        "<|end_message|><|message_model|><|content_text|>",
-    ),
+    "inkling": ("<|message_model|><|content_thinking|>",
+                "<|end_message|><|message_model|><|content_text|>"),
     "k2_horizon": ("<ifm|think>", "</ifm|think>"),
     "kimi_k3": ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     "minimax_m3": ("<mm:think>", "</mm:think>"),
     "mistral": ("[THINK]", "[/THINK]"),
     "muse_glimmer": ("to=self<|message|>", "<|eom|><|start|>assistant to=user<|message|>"),
-    "openai_gptoss": (
-        "<|channel|>analysis<|message|>",
-        "<|end|><|start|>assistant<|channel|>final<|message|>",
-    ),
+    "openai_gptoss": ("<|channel|>analysis<|message|>",
+                      "<|end|><|start|>assistant<|channel|>final<|message|>"),
     "plamo3": ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
     "seed_oss": ("<seed:think>", "</seed:think>"),
-}
+}  # fmt: skip
 """Start and end as vLLM's parsers have them; the other parsers' are <think> and </think>."""
 THINK = ("<think>", "</think>")
 PROSE = st.text(st.sampled_from(ascii_letters + "0123456789 \n.,`*#äß長文"), min_size=1)
-"""Texts without marks; a lone word that is one ("analysis") is too rare to come up."""
+"""Texts without marks; a single word that is one ("analysis") is too rare to come up."""
 TEXTS = PROSE.map(str.strip).filter(bool)
 PREFILLED = st.sampled_from([None, True, False])
-DECLARED = [ANY, {**ANY, "tags": ["<thought>", "</thought>"]}]
-DECLARED += [{**ANY, "parser": parser} for parser in ("qwen3", "openai_gptoss", "granite")]
-PIECES = ["<think>", "</think>", "`", "```\n", "\n\n", "a", " ", "<thought>", "</thought>"]
-PIECES += ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|end|>", "analysis"]
+
+
+def parsed_by(parser: str) -> dict:
+    return {**ANY_DIALECT, "parser": parser}
+
+
+DECLARED = [
+    ANY_DIALECT,
+    {**ANY_DIALECT, "tags": ["<thought>", "</thought>"]},
+    *map(parsed_by, ("qwen3", "openai_gptoss", "granite")),
+]
+PIECES = [
+    "<think>", "</think>", "`", "```\n", "\n\n", "a", " ", "<thought>", "</thought>", "<|end|>",
+    "<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "analysis",
+]  # fmt: skip
 MARKED = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 @pytest.mark.parametrize("parser", FACTS["parsers"])
 @given(reasoning=TEXTS, answer=TEXTS, blank=st.sampled_from(["", "\n", "\n\n"]))
-def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer, blank):
+def test_each_parser_separates_reasoning_and_answer(parser, reasoning, answer, blank):
     start, end = PAIRS.get(parser, THINK)
     text = f"{start}{blank}{reasoning}{blank}{end}{blank}{answer}"
-    separated = separate_reasoning(Response("ok", text), {**ANY, "parser": parser}, None)
+    separated = separate_reasoning(Response("ok", text), parsed_by(parser), None)
     assert (separated.status, separated.reasoning, separated.text) == ("ok", reasoning, answer)
 
 
@@ -68,10 +75,9 @@ def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer,
     st.sampled_from(["ok", "length"]),
     st.none() | TEXTS,
 )
-def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
-    text, how, prefilled, status, given_apart
-):
-    separated = separate_reasoning(Response(status, text, reasoning=given_apart), how, prefilled)
+def test_reasoning_without_an_answer_is_unfinished(text, dialect, prefilled, status, reasoning):
+    response = Response(status, text, reasoning=reasoning)
+    separated = separate_reasoning(response, dialect, prefilled)
     assert separated.status in (status, "unfinished")
     if separated.status == "unfinished":
         assert separated.text == ""
@@ -80,21 +86,20 @@ def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
 
 
 @given(TEXTS, TEXTS, st.sampled_from(DECLARED), PREFILLED)
-def test_what_is_told_apart_stays_so(reasoning, answer, how, prefilled):
-    separated = separate_reasoning(
-        Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled
-    )
-    assume(not any(mark in separated.text for mark in marks(ANY)))
+def test_separation_is_idempotent(reasoning, answer, dialect, prefilled):
+    response = Response("ok", f"<think>{reasoning}</think>{answer}")
+    separated = separate_reasoning(response, dialect, prefilled)
+    assume(not any(mark in separated.text for mark in marks(ANY_DIALECT)))
     assert separate_reasoning(separated, None, None) == separated
     assert separate_reasoning(Response("ok", separated.text), None, None).text == separated.text
 
 
 @given(PROSE, st.sampled_from([None, False]))
-def test_plain_text_of_a_model_that_is_not_said_to_think_is_unchanged(text, prefilled):
+def test_text_without_marks_is_unchanged_where_no_reasoning_is_declared(text, prefilled):
     assert separate_reasoning(Response("ok", text), None, prefilled) == Response("ok", text)
 
 
-HOSTILE = [
+MARKS = [
     "<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n",
     "<think>a</think></think>", "\u200b", "assistant ", "</s>", "<|x|>", "```</think>",
     "<|channel|>analysis", "<|channel|>final<|message|>`", " ", "\n \n", "<",
@@ -104,28 +109,27 @@ HOSTILE = [
 @pytest.mark.quick(12)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("parser", [None, "qwen3", "openai_gptoss"])
-@pytest.mark.parametrize("unit", HOSTILE)
-@pytest.mark.parametrize("before", ["", "4 "])
-def test_a_long_text_of_marks_is_told_apart(before, unit, parser):
-    # In quadratic time any of these would take minutes.
-    how = {**ANY, "parser": parser} if parser else None
-    separated = separate_reasoning(Response("ok", before + unit * (LONG // len(unit))), how, None)
-    assert separated.status in ("ok", "unfinished")
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("start", ["", "4 "])
+def test_long_text_of_marks_is_separated_in_linear_time(start, mark, parser):
+    dialect = parsed_by(parser) if parser else None
+    response = Response("ok", start + mark * (200_000 // len(mark)))
+    assert separate_reasoning(response, dialect, None).status in ("ok", "unfinished")
 
 
 @pytest.mark.usefixtures("cpu_limit")
-def test_runs_of_back_ticks_of_every_length_take_seconds():
+def test_backtick_runs_of_many_lengths_take_linear_time():
     text = " ".join("`" * length for length in range(1, 1400)) + "</think>4"
     assert separate_reasoning(Response("ok", text), None, None).text == "4"
 
 
-# --- gold behind hostile reasoning ---------------------------------------------------------------
+# --- reference answers after adversarial reasoning ----------------------------------------------
 
 CHANNELS = ("openai_gptoss", "inkling", "muse_glimmer")
-"""Parsers of models whose reasoning stand in channels, which hold no other reasoning."""
-STRINGS = ("granite",)
+"""Parsers of models whose reasoning stands in channels, which hold no other reasoning."""
+ORDINARY_WORDS = ("granite",)
 """Parsers of models whose marks are ordinary words."""
-GOLD = [
+ANSWERS = [
     "Suggest a name for a boat.",  # LIFBench: an element, labels, groups and a text
     '{"doc1": "Alpha", "doc2": "Beta"}',
     '[["k1", null], ["k3", null]]\n[["k4", null], ["k5", null]]',
@@ -140,8 +144,8 @@ OTHER = "Maybe Name a star, (A), 答案：否, ['NO', 'NO'] or {}?"
 """Reasoning with other answers."""
 
 
-def shapes(start: str, end: str) -> dict[str, str]:
-    """Texts before the gold: reasoning, and what makes it hard to see where it ends."""
+def prefixes(start: str, end: str) -> dict[str, str]:
+    """Texts before the answer: reasoning, and what makes it hard to see where it ends."""
     opening = f"{start}\n{OTHER}\n"
     return {
         "plain": f"{opening}{end}",
@@ -156,15 +160,17 @@ def shapes(start: str, end: str) -> dict[str, str]:
         "end in code": f"{opening}I close with `{end}`, as in\n```\n{start}x{end}\n```\nSo:{end}",
         "end in an open fence": f"{opening}I close with `{end}`:\n```\n{OTHER}\n{end}",
         "turn after the end": f"{opening}{end}<|im_end|>\n<|im_start|>assistant\n",
-        "unseen after the end": f"{opening}{end}\ufeff\u200b",
+        "invisible after the end": f"{opening}{end}\ufeff\u200b",
         "twice": f"{opening}{end}\n\n{opening}{end}",
     }
 
 
-FLAT = ("plain", "end doubled", "end twice doubled", "unseen after the end", "twice")
-"""Those without a start in reasoning."""
-NESTED = ("nested", "nested twice", "two in one", "doubled", "end in code", "end in an open fence")
-"""Those whose last end alone ends the reasoning."""
+WITHOUT_INNER_START = (
+    "plain", "end doubled", "end twice doubled", "invisible after the end", "twice",
+)  # fmt: skip
+ENDED_BY_LAST_END = (
+    "nested", "nested twice", "two in one", "doubled", "end in code", "end in an open fence",
+)  # fmt: skip
 LEAKED = [
     "", "\ufeff", "\u200b", "\n \u200b\n", "</s>", "<s> ", "<bos>", "assistant\n", "Assistant: ",
     "**Assistant:**\n", "### Response:\n", "<|im_start|>assistant\n", "<|assistant|>",
@@ -173,77 +179,73 @@ LEAKED = [
 ]  # fmt: skip
 
 
-def wrong(texts, how, gold, prefilled=None):
-    """The texts of which anything but the gold is the answer."""
-    return {
-        text: separated.text
-        for text in texts
-        if (separated := separate_reasoning(Response("ok", text), how, prefilled)).text != gold
-        or separated.status != "ok"
-        or "Maybe" not in (separated.reasoning or "")
-    }
+def assert_separated(texts, dialect, answer, prefilled=None):
+    for text in texts:
+        separated = separate_reasoning(Response("ok", text), dialect, prefilled)
+        assert (separated.status, separated.text) == ("ok", answer), text
+        assert "Maybe" in (separated.reasoning or ""), text
 
 
-EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(list(FACTS["parsers"]))}.values()
-"""A parser for each pair of tags."""
+PARSER_BY_TAGS = {PAIRS.get(parser, THINK): parser for parser in reversed([*FACTS["parsers"]])}
+PARSERS = PARSER_BY_TAGS.values()
+WITHOUT_CHANNELS = [parser for parser in PARSERS if parser not in CHANNELS]
 
 
-def ways(parser: str) -> list[dict | None]:
-    """How a model may be declared, or not."""
-    return [{**ANY, "parser": parser}, {**ANY, "tags": [*PAIRS.get(parser, THINK)]}, ANY, None]
+def dialects(parser: str) -> list[dict | None]:
+    """The ways to declare a model, by parser, by tags, as any, or not at all."""
+    by_tags = {**ANY_DIALECT, "tags": [*PAIRS.get(parser, THINK)]}
+    return [parsed_by(parser), by_tags, ANY_DIALECT, None]
 
 
-def of(parser: str) -> dict[str, str]:
-    """What may stand before the gold in the words of a parser's models."""
-    texts = shapes(*PAIRS.get(parser, THINK))
-    return {name: texts[name] for name in FLAT} if parser in CHANNELS else texts
+def prefixes_of(parser: str) -> dict[str, str]:
+    texts = prefixes(*PAIRS.get(parser, THINK))
+    return {name: texts[name] for name in WITHOUT_INNER_START} if parser in CHANNELS else texts
 
 
 @pytest.mark.quick(20)
-@pytest.mark.parametrize("gold", GOLD)
-@pytest.mark.parametrize("parser", EACH)
-def test_gold_behind_a_hostile_reasoning_is_the_answer(parser, gold):
-    blanks = ["\n", "\n\n"] if gold.startswith("```") else ["", "\n"]  # a fence begins a line
-    leaks = LEAKED if gold == GOLD[0] else ["", "\ufeff", "assistant\n"]
-    texts = [
-        f"{leaked}{before}{blank}{gold}"
-        for leaked, before, blank in product(leaks, of(parser).values(), blanks)
-    ]
-    named, tags, *open_to_all = ways(parser)
-    for how in [named, *([] if parser in CHANNELS else [tags]), *open_to_all]:
-        assert wrong(texts, how, gold) == {}
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("parser", PARSERS)
+def test_answer_after_adversarial_reasoning_is_separated(parser, answer):
+    blanks = ["\n", "\n\n"] if answer.startswith("```") else ["", "\n"]  # a fence begins a line
+    leaked_starts = LEAKED if answer == ANSWERS[0] else ["", "\ufeff", "assistant\n"]
+    parts = product(leaked_starts, prefixes_of(parser).values(), blanks)
+    texts = [f"{leaked}{prefix}{blank}{answer}" for leaked, prefix, blank in parts]
+    by_parser, by_tags, *general = dialects(parser)
+    for dialect in [by_parser, *general]:
+        assert_separated(texts, dialect, answer)
+    if parser not in CHANNELS:
+        assert_separated(texts, by_tags, answer)
 
 
-@pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *STRINGS)])
-def test_gold_behind_reasoning_that_the_prompt_began_is_the_answer(parser):
+@pytest.mark.parametrize(
+    "parser", [name for name in WITHOUT_CHANNELS if name not in ORDINARY_WORDS]
+)
+def test_answer_after_prefilled_reasoning_is_separated(parser):
     start, _ = PAIRS.get(parser, THINK)
-    texts = {
-        name: f"{before.removeprefix(start)}\n{GOLD[0]}" for name, before in of(parser).items()
-    }
-    assert wrong(texts.values(), ways(parser)[0], GOLD[0], prefilled=True) == {}
+    answer = ANSWERS[0]
+    texts = prefixes_of(parser)
+    for name, prefix in texts.items():
+        texts[name] = f"{prefix.removeprefix(start)}\n{answer}"
+    assert_separated(texts.values(), parsed_by(parser), answer, prefilled=True)
     # Where the prompt is not known, these look like answers with reasoning, or code, in them.
     del texts["start mentioned"], texts["end in an open fence"]
-    for how in ways(parser):
-        assert wrong(texts.values(), how, GOLD[0]) == {}
+    for dialect in dialects(parser):
+        assert_separated(texts.values(), dialect, answer)
 
 
-@pytest.mark.parametrize("parser", EACH)
-def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
+@pytest.mark.parametrize("parser", PARSERS)
+def test_truncated_adversarial_reasoning_is_unfinished(parser):
     start, end = PAIRS.get(parser, THINK)
-    for name, before in of(parser).items():
-        stop = before.rindex(end) if name in NESTED else before.index(end)
-        for place in range(len(start), stop, 5):
-            for how in ways(parser)[: 1 if parser in STRINGS else None]:
-                separated = separate_reasoning(Response("length", before[:place]), how, None)
-                assert (separated.status, separated.text) == ("unfinished", ""), (
-                    name,
-                    before[:place],
-                    how,
-                )
+    for name, prefix in prefixes_of(parser).items():
+        stop = prefix.rindex(end) if name in ENDED_BY_LAST_END else prefix.index(end)
+        for length in range(len(start), stop, 5):
+            text = prefix[:length]
+            for dialect in dialects(parser)[: 1 if parser in ORDINARY_WORDS else None]:
+                separated = separate_reasoning(Response("length", text), dialect, None)
+                assert (separated.status, separated.text) == ("unfinished", ""), (text, dialect)
 
 
-def mentions(start: str, end: str) -> list[str]:
-    """Answers that name the tags and are no reasoning."""
+def answers_with_tags(start: str, end: str) -> list[str]:
     return [
         f"Open with `{start}`, close with `{end}`.",
         f"So:\n\n```\n{start}x{end}\n```\nThat is it.",
@@ -252,41 +254,40 @@ def mentions(start: str, end: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("parser", [name for name in EACH if name not in CHANNELS])
-def test_an_answer_behind_reasoning_that_mentions_tags_stays_whole(parser):
+@pytest.mark.parametrize("parser", WITHOUT_CHANNELS)
+def test_answer_with_tags_after_reasoning_is_kept_whole(parser):
     start, end = PAIRS.get(parser, THINK)
-    for how, answer in product(ways(parser), mentions(start, end)):
-        assert wrong([f"{start}{OTHER}{end}\n{answer}"], how, answer) == {}
+    for dialect, answer in product(dialects(parser), answers_with_tags(start, end)):
+        assert_separated([f"{start}{OTHER}{end}\n{answer}"], dialect, answer)
 
 
-@pytest.mark.parametrize("parser", EACH)
-def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
+@pytest.mark.parametrize("parser", PARSERS)
+def test_answer_with_tags_without_reasoning_is_kept_whole(parser):
     start, end = PAIRS.get(parser, THINK)
-    *others, lone_end = mentions(start, end)
-    for answer in [*others, f"Open with {start} and close with {end}."]:
+    *answers, end_alone = answers_with_tags(start, end)
+    for answer in [*answers, f"Open with {start} and close with {end}."]:
         assert separate_reasoning(Response("ok", answer), None, None) == Response("ok", answer)
     if parser not in CHANNELS:
-        separated = separate_reasoning(Response("ok", lone_end), {**ANY, "parser": parser}, False)
-        assert separated == Response("ok", lone_end)
+        response = Response("ok", end_alone)
+        assert separate_reasoning(response, parsed_by(parser), False) == response
 
 
-@pytest.mark.parametrize("how", [{**ANY, "parser": "deepseek_r1"}, ANY, None])
-def test_the_rest_of_reasoning_that_the_server_cut_off_too_early_is_no_answer(how):
+@pytest.mark.parametrize("dialect", [parsed_by("deepseek_r1"), ANY_DIALECT, None])
+def test_reasoning_left_by_the_servers_parser_is_separated(dialect):
     # A server's parser splits at the first end.
     nested = Response("ok", f"{OTHER}</think>4", reasoning="a <think> b")
-    assert separate_reasoning(nested, how, None).text == "4"
     doubled = Response("ok", "\n</think>\n\n4", reasoning="a")
-    assert separate_reasoning(doubled, how, None).text == "4"
+    for response in (nested, doubled):
+        assert separate_reasoning(response, dialect, None).text == "4"
 
 
-def test_a_pair_of_tags_in_the_midst_of_an_answer_is_told():
+def test_pair_of_tags_within_an_answer_is_detected():
     assert holds_pair("Well. <think>a</think>4")
-    assert not holds_pair("Use `<think>a</think>`, or </think> after <think>.")
-    assert not holds_pair("4")
+    for answer in ("Use `<think>a</think>`, or </think> after <think>.", "4"):
+        assert not holds_pair(answer)
 
 
-def test_the_log_says_how_many_answers_hold_a_pair_of_tags(part):
-    asked = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
-    said = {record["response"] for record in part.run(asked)}
-    assert all("<think>a</think>4" in text for text in said)
+def test_log_counts_responses_with_a_pair_of_tags(part):
+    tagged = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
+    assert all("<think>a</think>4" in record["response"] for record in part.run(tagged))
     assert "10 of 10 responses of model echo contain a pair of tags" in part.log.read_text()

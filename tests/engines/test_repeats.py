@@ -1,4 +1,4 @@
-"""The same requests again and again, against a server whose answers differ for some prompts."""
+"""Repeated requests, which measure run-to-run variation, to a server with one varying answer."""
 
 import itertools
 import math
@@ -16,25 +16,24 @@ from steadfast.engines.base import Engine, Setup
 from steadfast.engines.fit import fit
 from steadfast.stages.measure_nondeterminism import _live
 
-FICKLE = "Ask 1.0!"
+VARYING = "Ask 1.0!"
 
 
 @pytest.fixture
-def fickle(server):
-    """Answers anew each time to one prompt."""
-    turns = itertools.count()
-    seen = []
-    reply = server.reply
+def varying_server(server):
+    """Gives a new answer each time to one prompt, and lists all prompts in ``prompts``."""
+    numbers = itertools.count()
+    usual_reply = server.reply
+    server.prompts = []
 
-    def answer(prompt, path, body):
-        whole = reply(prompt, path, body)
-        if prompt.endswith(FICKLE):
-            whole["choices"][0]["message"]["content"] = f"answer {next(turns)}"
-        seen.append(prompt)
-        return whole
+    def reply(prompt, path, body):
+        reply = usual_reply(prompt, path, body)
+        if prompt.endswith(VARYING):
+            reply["choices"][0]["message"]["content"] = f"answer {next(numbers)}"
+        server.prompts.append(prompt)
+        return reply
 
-    server.reply = answer
-    server.seen = seen
+    server.reply = reply
     return server
 
 
@@ -45,95 +44,102 @@ def engine(part, monkeypatch):
     return build(Setup(part.answers, part.operation))
 
 
+@pytest.fixture
 def requests(engine):
     return fit(items(), None, "error", None, answers=engine.answers)
 
 
-def test_a_sample_follows_from_its_seed_alone_and_alternates_contexts(engine):
-    asked = requests(engine)
-    sample = draw(asked, 6, "1/noise")
-    assert sample == draw(asked, 6, "1/noise")
+def test_sample_depends_on_its_seed_and_alternates_contexts(requests):
+    sample = draw(requests, 6, "1/noise")
+    assert sample == draw(requests, 6, "1/noise")
     assert len({request.hash for request in sample}) == 6
-    assert len(draw(asked, 99, "1/noise")) == 10
-    everything = [request.group for request in draw(asked, 99, "1/noise")]
-    assert all(one != other for one, other in itertools.pairwise(everything))
+    groups = [request.group for request in draw(requests, 99, "1/noise")]
+    assert len(groups) == 10
+    assert all(group != following for group, following in itertools.pairwise(groups))
 
 
-def repeated(engine, asked, path, passes=3):
-    with Journal(path / "nondeterminism.jsonl") as journal:
-        return ask_repeatedly(engine, asked, passes, journal, "7")
+def repeat(engine, requests, folder, passes=3):
+    with Journal(folder / "nondeterminism.jsonl") as journal:
+        return ask_repeatedly(engine, requests, passes, journal, "7")
 
 
-def test_each_is_sent_alone_and_all_together_in_another_order(engine, fickle, tmp_path):
-    sample = draw(requests(engine), 4, "1")
-    passes = repeated(engine, sample, tmp_path)
+def test_requests_are_sent_alone_and_together_in_another_order(
+    engine, requests, varying_server, tmp_path
+):
+    sample = draw(requests, 4, "1")
+    passes = repeat(engine, sample, tmp_path)
     assert set(passes) == set(itertools.product(range(3), ("alone", "together")))
-    assert len(fickle.seen) == 3 * 4 * 2
     prompts = [request.prompt for request in sample]
-    assert fickle.seen[:4] == fickle.seen[8:12] == prompts
-    assert sorted(fickle.seen[4:8]) == sorted(prompts)
+    sent_prompts = varying_server.prompts
+    assert len(sent_prompts) == 3 * 4 * 2
+    assert sent_prompts[:4] == sent_prompts[8:12] == prompts
+    assert sorted(sent_prompts[4:8]) == sorted(prompts)
 
 
-def test_only_the_fickle_prompt_differs_and_no_answer_is_requested_again(engine, fickle, tmp_path):
-    sample = requests(engine)
-    fickle.faults["Ask 3.0!"].extend([error(500)] * 4)
+def test_only_the_varying_answer_differs_and_answers_are_cached(
+    engine, requests, varying_server, tmp_path
+):
+    varying_server.faults["Ask 3.0!"].extend([error(500)] * 4)
     with pytest.raises(UserError, match=r"q3/c0 failed \(HTTP 500\)"):
-        repeated(engine, sample, tmp_path, 2)
-    passes = repeated(engine, sample, tmp_path, 2)
-    for request in sample:
+        repeat(engine, requests, tmp_path, 2)
+    passes = repeat(engine, requests, tmp_path, 2)
+    for request in requests:
         texts = {responses[request.hash].text for responses in passes.values()}
-        if request.suffix.endswith(FICKLE):
+        if request.suffix.endswith(VARYING):
             assert len(texts) == 4
         else:
             assert texts == {echo(request.prompt)}
-    assert repeated(engine, sample, tmp_path, 2) == passes
-    assert sum(fickle.answered.values()) == 40
+    assert repeat(engine, requests, tmp_path, 2) == passes
+    assert sum(varying_server.answered.values()) == 40
 
 
-class Crowded(Engine):
-    """Its answers tell who was asked first of those together; it may stop, or fail at a sample."""
+class BatchDependentEngine(Engine):
+    """Answers with the first sample of a batch.
 
-    def __init__(self):
-        self.asked = []
-        self.left = math.inf
-        self.fails_at = None
+    Args:
+        count: is interrupted after so many answers.
+        failing_sample: gets an error where it is not alone.
+    """
+
+    def __init__(self, count=math.inf, failing_sample=None):
+        self.count = count
+        self.failing_sample = failing_sample
+        self.batches = []
 
     def answer(self, groups):
-        names = [request.sample_id for group in groups for request in group]
-        self.asked.append(names)
+        batch = [request.sample_id for (request,) in groups]
+        self.batches.append(batch)
         for (request,) in groups:
-            if not self.left:
+            if not self.count:
                 raise KeyboardInterrupt
-            self.left -= 1
-            failed = request.sample_id == self.fails_at and len(names) > 1
-            yield request, Response("error", error="lost") if failed else Response("ok", names[0])
+            self.count -= 1
+            if request.sample_id == self.failing_sample and len(batch) > 1:
+                yield request, Response("error", error="lost")
+            else:
+                yield request, Response("ok", batch[0])
 
 
-def test_a_pass_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, tmp_path):
-    asked = requests(engine)
-    crowd = Crowded()
-    crowd.left = 10 + 10 + 10 + 4
+def test_only_the_interrupted_pass_is_repeated(requests, tmp_path):
+    interrupted = BatchDependentEngine(count=10 + 10 + 10 + 4)
     with pytest.raises(KeyboardInterrupt):
-        repeated(crowd, asked, tmp_path)
-    again = Crowded()
-    passes = repeated(again, asked, tmp_path)
-    assert again.asked[0] == crowd.asked[-1]
-    assert [len(names) for names in again.asked] == [10] + [1] * 10 + [10]
-    last = Crowded()
-    assert repeated(last, asked, tmp_path) == passes
-    assert last.asked == []
+        repeat(interrupted, requests, tmp_path)
+    resumed = BatchDependentEngine()
+    passes = repeat(resumed, requests, tmp_path)
+    assert resumed.batches[0] == interrupted.batches[-1]
+    assert [len(batch) for batch in resumed.batches] == [10] + [1] * 10 + [10]
+    third = BatchDependentEngine()
+    assert repeat(third, requests, tmp_path) == passes
+    assert third.batches == []
 
 
-def test_one_that_fails_together_is_named_and_the_others_are_kept(engine, tmp_path):
-    crowd = Crowded()
-    crowd.fails_at = "q3/c0"
+def test_failure_in_a_batch_is_reported_and_other_answers_are_cached(requests, tmp_path):
+    engine = BatchDependentEngine(failing_sample="q3/c0")
     with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); responses so far are cached"):
-        repeated(crowd, requests(engine), tmp_path)
-    lines = (tmp_path / "nondeterminism.jsonl").read_text().splitlines()
-    assert sum("/0/together" in line for line in lines) == 10
+        repeat(engine, requests, tmp_path)
+    assert (tmp_path / "nondeterminism.jsonl").read_text().count("/0/together") == 10
 
 
-def test_so_many_are_sent_at_once_as_the_model_takes_and_in_no_batch():
-    own = {"max_concurrency": 32, "batch": True}
-    assert _live(own, 50) == {"max_concurrency": 32, "at_once": 32}
+def test_requests_are_live_with_the_models_concurrency():
+    operation = {"max_concurrency": 32, "batch": True}
+    assert _live(operation, 50) == {"max_concurrency": 32, "at_once": 32}
     assert _live({}, 50) == {"at_once": 50}

@@ -1,6 +1,5 @@
-"""What servers' replies mean: any reply has a meaning, and none but a sound one is an answer."""
+"""Replies of OpenAI-compatible servers: which are answers, which are retried, and any is one."""
 
-import copy
 from email.utils import formatdate
 
 import pytest
@@ -16,61 +15,58 @@ from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.replies import Retry, failure, retry_after
 from steadfast.engines.base import Setup
 
-PLAIN, WITH_TOOLS = (
-    Chat(Setup({"model": "m", "extra_body": {"tools": tools}}, {"api_key_env": None}))
-    for tools in ([], [{}])
-)
-NO_JSON = [
-    b"",
-    b"<html><body>Bad gateway</body></html>",
-    b"\xff\xfe\x00",
-    b'{"choices": [{"mess',
-    b"[" * 100_000,
-    b'{"choices": ' * 100_000,
-    b"9" * 10_000,
-    b"null",
-    b"[]",
-    b"true",
-    b'"stop"',
+
+def chat(**extra_body):
+    return Chat(Setup({"model": "m", "extra_body": extra_body}, {"api_key_env": None}))
+
+
+CHAT = chat()
+INVALID_BODIES = [
+    b"", b"<html><body>Bad gateway</body></html>", b"\xff\xfe\x00", b'{"choices": [{"mess',
+    b"[" * 100_000, b'{"choices": ' * 100_000, b"9" * 10_000, b"null", b"[]", b"true", b'"stop"',
     '{"choices": []}'.encode("utf-16"),
     b'data: {"choices": [{"delta": {"content": "Hi"}}]}\n\ndata: [DONE]\n\n',
-]
-ODD = [None, True, False, -1, 0, 1.5, 10**400, float("nan"), "", "x", "\ud800", [], [1], [None]]
-ODD += [{}, {"text": 1}, {"content": "Hi"}, [[[[]]]], ["Hi"], [{"type": "text"}], [{"type": 3}]]
+]  # fmt: skip
+ANY_VALUES = [
+    None, True, False, -1, 0, 1.5, 10**400, float("nan"), "", "x", "\ud800", [], [1], [None], {},
+    {"text": 1}, {"content": "Hi"}, [[[[]]]], ["Hi"], [{"type": "text"}], [{"type": 3}],
+]  # fmt: skip
+UPSTREAM_FAILED = {"message": "Upstream failed", "code": 502}
 MISSING = "(the field is missing)"
-NO_END = [None, MISSING, 3, True, ["stop"], {"type": "stop"}, "error", "abort", "", "STOP", "null"]
-NO_END += ["insufficient_system_resource", "tool_calls", "function_call", "load"]
-NO_CONTENT = [None, MISSING, 3, True, 1.5, 10**400, [], ["Hi"], [1], [{"type": "text"}], {"a": 1}]
-NO_CONTENT += [[{"type": "text", "text": 4}], [{"type": "image_url", "image_url": "x"}], {}]
-NO_CHOICES = [None, MISSING, 3, "x", {}, [], [None], [[1]], ["stop"], {"0": {}}]
-NO_MESSAGE = [None, MISSING, 3, "Hi", [], ["Hi"], True]
-ERRORS = [{"message": "Upstream failed", "code": 502}, "overloaded", [1], {"a": "\ud800"}, 1, True]
+ERRORS = [UPSTREAM_FAILED, "overloaded", [1], {"a": "\ud800"}, 1, True]
 CHOICE = ("choices", 0)
 MESSAGE = (*CHOICE, "message")
-SPOILT = [
-    *(((*CHOICE, "finish_reason"), value) for value in NO_END),
-    *(((*MESSAGE, "content"), value) for value in NO_CONTENT),
-    *((("choices",), value) for value in NO_CHOICES),
-    *((MESSAGE, value) for value in NO_MESSAGE),
-    *((("error",), value) for value in ERRORS),
-    *(((*CHOICE, "error"), value) for value in ERRORS),
-    *(((*MESSAGE, "refusal"), value) for value in (["No."], 3, True, {"a": 1})),
-    (("object",), "error"),
-    (("status",), "failed"),
-    (("done",), False),
-]
-"""Places of a reply, with values by which it is no answer."""
-NEEDLESS = [
+FINISH_REASON = (*CHOICE, "finish_reason")
+INVALID = {
+    FINISH_REASON: [
+        None, MISSING, 3, True, ["stop"], {"type": "stop"}, "error", "abort", "", "STOP", "null",
+        "insufficient_system_resource", "tool_calls", "function_call", "load",
+    ],
+    (*MESSAGE, "content"): [
+        None, MISSING, 3, True, 1.5, 10**400, [], ["Hi"], [1], [{"type": "text"}], {"a": 1}, {},
+        [{"type": "text", "text": 4}], [{"type": "image_url", "image_url": "x"}],
+    ],
+    ("choices",): [None, MISSING, 3, "x", {}, [], [None], [[1]], ["stop"], {"0": {}}],
+    MESSAGE: [None, MISSING, 3, "Hi", [], ["Hi"], True],
+    ("error",): ERRORS,
+    (*CHOICE, "error"): ERRORS,
+    (*MESSAGE, "refusal"): [["No."], 3, True, {"a": 1}],
+    ("object",): ["error"],
+    ("status",): ["failed"],
+    ("done",): [False],
+}  # fmt: skip
+"""Fields of a reply, with values that make it no answer."""
+IRRELEVANT = [
     ("usage",), ("usage", "prompt_tokens"), ("usage", "completion_tokens"),
     ("usage", "total_tokens"), ("usage", "completion_tokens_details"),
     ("usage", "prompt_tokens_details"), ("model",), ("system_fingerprint",), ("surplus",),
     (*CHOICE, "index"), (*MESSAGE, "reasoning_content"), (*MESSAGE, "reasoning"),
     (*MESSAGE, "reasoning_details"), (*MESSAGE, "tool_calls"),
 ]  # fmt: skip
-"""Places on which an answer does not depend."""
+"""Fields on which an answer does not depend."""
 
 
-def sound(prompt="?"):
+def valid_reply(prompt="?"):
     """A reply as OpenAI describes it."""
     return {
         "id": "r",
@@ -81,89 +77,88 @@ def sound(prompt="?"):
     }
 
 
-def changed(place, value):
-    """A sound reply with another value at a place."""
-    reply = copy.deepcopy(sound())
-    *outer, last = place
-    inner = reply
-    for key in outer:
-        inner = inner[key]
+def reply_with(field, value):
+    """A valid reply with another value of one field."""
+    reply = valid_reply()
+    *outer_keys, last_key = field
+    parent = reply
+    for key in outer_keys:
+        parent = parent[key]
     if value == MISSING:
-        inner.pop(last, None)
+        parent.pop(last_key, None)
     else:
-        inner[last] = value
+        parent[last_key] = value
     return reply
 
 
 def read(message, reason="stop", **usage):
     choice = {"finish_reason": reason, "message": message}
-    return PLAIN.read({"choices": [choice], "usage": usage})
+    return CHAT.read({"choices": [choice], "usage": usage})
 
 
-# --- answers and what is none -----------------------------------------------------------------
+# --- answers and invalid replies ----------------------------------------------------------------
 
 
-def test_a_response_is_what_the_reply_says():
-    assert PLAIN.read(sound("Why?")) == Response(
-        "ok",
-        "You said: Why?",
-        finish_reason="stop",
-        prompt_tokens=3,
-        completion_tokens=2,
-        served_model="m",
-        fingerprint="f",
-    )
+def test_valid_reply_is_read_in_full():
+    tokens = {"prompt_tokens": 3, "completion_tokens": 2}
+    source = {"served_model": "m", "fingerprint": "f"}
+    response = Response("ok", "You said: Why?", finish_reason="stop", **tokens, **source)
+    assert CHAT.read(valid_reply("Why?")) == response
 
 
-@pytest.mark.parametrize(("place", "value"), SPOILT)
-def test_a_spoilt_reply_is_asked_for_again(place, value):
-    outcome = PLAIN.read(changed(place, value))
-    assert isinstance(outcome, Retry)
-    if place[-1] == "finish_reason":
-        assert outcome.reason.startswith("incomplete response: finish_reason ")
+def field_name(field):
+    return ".".join(map(str, field))
 
 
-@pytest.mark.parametrize("place", NEEDLESS, ids=lambda place: ".".join(map(str, place)))
-def test_odd_values_where_an_answer_does_not_depend_on_them_change_none(place):
-    for value in ODD:
-        reply = changed(place, value)
+@pytest.mark.parametrize("field", INVALID, ids=field_name)
+def test_invalid_reply_is_retried(field):
+    for value in INVALID[field]:
+        outcome = CHAT.read(reply_with(field, value))
+        assert isinstance(outcome, Retry), value
+        if field == FINISH_REASON:
+            assert outcome.reason.startswith("incomplete response: finish_reason ")
+        if value == UPSTREAM_FAILED:
+            assert outcome.reason == "error in the reply: 502"
+
+
+@pytest.mark.parametrize("field", IRRELEVANT, ids=field_name)
+def test_irrelevant_fields_do_not_change_the_answer(field):
+    for value in ANY_VALUES:
+        reply = reply_with(field, value)
         reply["choices"].append({"message": {"content": "other"}})
-        assert PLAIN.read(reply).text == "You said: ?"
+        assert CHAT.read(reply).text == "You said: ?"
 
 
-ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "length": "length",
-        "model_length": "length", "content_filter": "refused"}  # fmt: skip
+STATUS_BY_REASON = {
+    "stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "length": "length",
+    "model_length": "length", "content_filter": "refused",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("reason", "status"), ENDS.items())
-def test_finish_reasons_that_servers_end_an_answer_with(reason, status):
-    response = PLAIN.read(changed((*CHOICE, "finish_reason"), reason))
+@pytest.mark.parametrize(("reason", "status"), STATUS_BY_REASON.items())
+def test_finish_reason_gives_the_status(reason, status):
+    response = CHAT.read(reply_with(FINISH_REASON, reason))
     assert response.status == status
     assert bool(response.text) == (status != "refused")
 
 
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
-def test_a_call_of_a_tool_is_an_answer_where_tools_were_offered(reason):
+def test_tool_call_is_an_answer_only_with_tools(reason):
     message = {"content": None, "tool_calls": [{}]}
     reply = {"choices": [{"finish_reason": reason, "message": message}]}
-    assert isinstance(PLAIN.read(reply), Retry)
-    called = WITH_TOOLS.read(reply)
-    assert (called.status, called.text) == ("ok", "")
-
-
-def test_an_error_beside_the_choices_is_named():
-    outcome = PLAIN.read(sound() | {"error": {"code": 502, "message": "Upstream failed"}})
-    assert outcome.reason == "error in the reply: 502"
+    assert isinstance(CHAT.read(reply), Retry)
+    response = chat(tools=[{}]).read(reply)
+    assert (response.status, response.text) == ("ok", "")
 
 
 @pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**13, None, [3]], ids=repr)
-def test_a_count_that_is_none_is_not_taken(value):
+def test_invalid_token_count_is_ignored(value):
     usage = {"prompt_tokens": value, "completion_tokens": 2, "total_tokens": value}
-    response = PLAIN.read(sound() | {"usage": usage})
+    response = CHAT.read(valid_reply() | {"usage": usage})
     assert (response.prompt_tokens, response.completion_tokens) == (None, 2)
 
 
-def test_an_answer_may_be_in_any_unicode_but_for_half_a_character():
+def test_answer_keeps_unicode_and_replaces_lone_surrogates():
     assert read({"content": "λ 中文 \U0001f600 \x00"}).text == "λ 中文 \U0001f600 \x00"
     assert read({"content": "a \ud800 b"}).text == "a � b"
 
@@ -171,21 +166,21 @@ def test_an_answer_may_be_in_any_unicode_but_for_half_a_character():
 # --- failures ---------------------------------------------------------------------------------
 
 
-def test_the_refusal_of_a_field_names_it():
+def test_rejected_field_is_named():
     detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
-    refused = failure(422, {"detail": detail}, {}, 0.0)  # Mistral's
-    assert refused.error == "HTTP 422: seed: Extra inputs are not permitted"
+    response = failure(422, {"detail": detail}, {}, 0.0)  # as Mistral words it
+    assert response.error == "HTTP 422: seed: Extra inputs are not permitted"
 
 
 @pytest.mark.parametrize("status", [400, 418, 429, 500])
-def test_a_failure_with_an_odd_body_is_still_that_failure(status):
-    for body in NO_JSON:
+def test_failure_with_invalid_body_keeps_its_status(status):
+    for body in INVALID_BODIES:
         outcome = failure(status, parsed(body), {}, 0.0)
         reason = outcome.reason if isinstance(outcome, Retry) else outcome.error
         assert reason == f"HTTP {status}"
 
 
-ODD_HEADERS = [
+UNUSUAL_HEADERS = [
     Fault(headers={"Content-Encoding": "gzip"}),
     Fault(headers={"Content-Encoding": "nonsense", "Content-Type": "text/html; charset=none"}),
     Fault(400, b"\xff", headers={"Content-Type": "text/plain; charset=none"}),
@@ -202,37 +197,35 @@ ODD_HEADERS = [
 ]
 
 
-ODD_REPLIES = {"bodies": [Fault(body=body) for body in NO_JSON], "headers": ODD_HEADERS}
+INVALID_REPLIES = [Fault(body=body) for body in INVALID_BODIES]
 
 
-@pytest.mark.parametrize(("name", "faults"), ODD_REPLIES.items())
-def test_odd_replies_end_no_job(part, server, name, faults):
-    asked = items_with(server, [*faults, Fault()])
-    records = part.run(asked, attempts=1, max_concurrency=8, allowed_failures=1.0)
-    assert records[-1]["status"] == "ok"
-    assert name == "headers" or {record["status"] for record in records[:-1]} == {"error"}
-    again = part.run(asked, attempts=1)  # what was no answer is requested once more
-    assert [record["response"] for record in again] == [echo(prompt) for prompt in prompts(asked)]
+@pytest.mark.parametrize("faults", [INVALID_REPLIES, UNUSUAL_HEADERS], ids=["bodies", "headers"])
+def test_job_survives_unusual_replies(part, server, faults):
+    items = items_with(server, [*faults, Fault()])
+    records = part.run(items, attempts=1, max_concurrency=8, allowed_failures=1.0)
+    *statuses, last_status = [record["status"] for record in records]
+    assert last_status == "ok"
+    assert faults is UNUSUAL_HEADERS or set(statuses) == {"error"}
+    second_run = part.run(items, attempts=1)  # what was no answer is requested once more
+    responses = [record["response"] for record in second_run]
+    assert responses == [echo(prompt) for prompt in prompts(items)]
 
 
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("value", "seconds"),
     [
-        ({}, None),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": formatdate(1007, usegmt=True)}, 7.0),
-        ({"retry-after": formatdate(900, usegmt=True)}, 0.0),
-        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": ""}, None),
+        ("3", 3.0), ("-3", 0.0), ("1.5", 1.5), ("soon", None), ("nan", None), ("inf", None),
+        ("", None), (formatdate(1007, usegmt=True), 7.0), (formatdate(900, usegmt=True), 0.0),
     ],
-)
-def test_retry_after(headers, seconds):
-    assert retry_after(headers, 1000.0) == seconds
+)  # fmt: skip
+def test_retry_after_header_gives_seconds(value, seconds):
+    assert retry_after({"retry-after": value}, 1000.0) == seconds
+
+
+def test_retry_after_header_in_milliseconds_comes_first():
+    assert retry_after({"retry-after-ms": "250", "retry-after": "1"}, 1000.0) == 0.25
+    assert retry_after({}, 1000.0) is None
 
 
 NAMES = ["choices", "message", "content", "text", "usage", "error", "code", "model"]
@@ -247,8 +240,8 @@ BODIES = st.binary(max_size=50) | JSON.map(lambda value: canonical_json(value).e
 
 
 @given(BODIES, st.integers(400, 599), st.text(max_size=40))
-def test_any_body_status_and_header_has_a_meaning(body, status, header):
-    outcome = PLAIN.read(parsed(body))
+def test_any_reply_is_a_response_or_a_retry(body, status, header):
+    outcome = CHAT.read(parsed(body))
     assert isinstance(outcome, Retry) or outcome.status in STATUSES
     if isinstance(outcome, Response):
         outcome.text.encode("utf-8")
@@ -258,93 +251,89 @@ def test_any_body_status_and_header_has_a_meaning(body, status, header):
         assert failed.after is None or 0 <= failed.after < float("inf")
 
 
-# --- reasoning in fields of their own ----------------------------------------------------------
+# --- reasoning in separate fields ---------------------------------------------------------------
 
 REASONING = "2+2"
 ANSWER = "4"
-DETAILS = [
-    {"type": "reasoning.text", "text": REASONING, "signature": None},
-    {"type": "reasoning.encrypted", "data": "AAA"},
-]
-LISTED = [
-    {"type": "thinking", "thinking": [{"type": "text", "text": REASONING}]},
-    {"type": "text", "text": ANSWER},
-]
-BOTH = [
+TEXT_PART = {"type": "text", "text": ANSWER}
+THINKING_PART = {"type": "thinking", "thinking": [{"type": "text", "text": REASONING}]}
+ENCRYPTED = {"type": "reasoning.encrypted", "data": "AAA"}
+DETAILS = [{"type": "reasoning.text", "text": REASONING, "signature": None}, ENCRYPTED]
+SUMMARY_AND_TEXT = [
     {"type": "reasoning.summary", "summary": "First."},
     {"type": "reasoning.text", "text": "Then."},
 ]
 
 
 @pytest.mark.parametrize(
-    ("message", "reasoning"),
+    ("fields", "reasoning"),
     [
-        ({"content": ANSWER, "reasoning_content": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": "", "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": None, "reasoning": REASONING}, REASONING),
-        ({"content": ANSWER, "reasoning_content": "a", "reasoning": "b"}, "a"),
-        ({"content": ANSWER, "reasoning": REASONING, "reasoning_details": DETAILS}, REASONING),
-        ({"content": ANSWER, "reasoning_details": DETAILS}, REASONING),
-        ({"content": ANSWER, "reasoning_details": BOTH}, "First.\nThen."),
-        ({"content": ANSWER, "reasoning_details": DETAILS[1:]}, None),
-        ({"content": LISTED}, REASONING),
-        ({"content": [{"type": "thinking", "thinking": REASONING}, LISTED[1]]}, REASONING),
-        ({"content": [{"type": "text", "text": ANSWER}]}, None),
-        ({"content": ANSWER, "reasoning_content": "\n"}, None),
-        ({"content": ANSWER, "reasoning": {"effort": "low"}}, None),
+        ({"reasoning_content": REASONING}, REASONING),
+        ({"reasoning": REASONING}, REASONING),
+        ({"reasoning_content": "", "reasoning": REASONING}, REASONING),
+        ({"reasoning_content": None, "reasoning": REASONING}, REASONING),
+        ({"reasoning_content": "a", "reasoning": "b"}, "a"),
+        ({"reasoning": REASONING, "reasoning_details": DETAILS}, REASONING),
+        ({"reasoning_details": DETAILS}, REASONING),
+        ({"reasoning_details": SUMMARY_AND_TEXT}, "First.\nThen."),
+        ({"reasoning_details": [ENCRYPTED]}, None),
+        ({"content": [THINKING_PART, TEXT_PART]}, REASONING),
+        ({"content": [{"type": "thinking", "thinking": REASONING}, TEXT_PART]}, REASONING),
+        ({"content": [TEXT_PART]}, None),
+        ({"reasoning_content": "\n"}, None),
+        ({"reasoning": {"effort": "low"}}, None),
     ],
 )
-def test_the_first_field_that_holds_reasoning_is_taken(message, reasoning):
-    response = read(message)
+def test_reasoning_is_read_from_the_first_field_with_some(fields, reasoning):
+    response = read({"content": ANSWER, **fields})
     assert (response.status, response.text, response.reasoning) == ("ok", ANSWER, reasoning)
 
 
-HIDDEN = {"completion_tokens": 300, "completion_tokens_details": {"reasoning_tokens": 300}}
+def details(reasoning_tokens):
+    return {"completion_tokens_details": {"reasoning_tokens": reasoning_tokens}}
 
 
 @pytest.mark.parametrize(
     ("message", "usage"),
     [
         ({"content": None, "reasoning": "2+2 is"}, {}),
-        ({"content": ""}, HIDDEN),
-        ({"content": None}, HIDDEN),
+        ({"content": ""}, details(300)),
+        ({"content": None}, details(300)),
     ],
 )
 @pytest.mark.parametrize(("reason", "status"), [("stop", "ok"), ("length", "length")])
-def test_reasoning_without_an_answer_is_a_reply_without_text(message, usage, reason, status):
-    response = read(message, reason, **usage)
+def test_reasoning_without_answer_gives_an_empty_response(message, usage, reason, status):
+    response = read(message, reason, completion_tokens=300, **usage)
     assert (response.status, response.text) == (status, "")
     assert response.reasoning == message.get("reasoning")
 
 
-def test_neither_reasoning_nor_answer_is_no_reply():
-    nothing = {"completion_tokens_details": {"reasoning_tokens": 0}}
-    assert read({"content": None}, **nothing) == Retry("invalid reply: no content")
+def test_neither_reasoning_nor_answer_is_retried():
+    assert read({"content": None}, **details(0)) == Retry("invalid reply: no content")
 
 
 @pytest.mark.parametrize(
     ("message", "usage", "tokens"),
     [
-        ({}, {"completion_tokens_details": {"reasoning_tokens": 64}}, 64),
+        ({}, details(64), 64),
         ({}, {"reasoning_tokens": 64}, 64),
-        ({}, {"reasoning_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 0}}, 9),
-        ({}, {"completion_tokens_details": {"reasoning_tokens": 0}}, 0),
-        ({"reasoning": "2+2"}, {"completion_tokens_details": {"reasoning_tokens": 0}}, None),
-        ({}, {"completion_tokens_details": {"reasoning_tokens": -1}}, None),
+        ({}, {"reasoning_tokens": 9, **details(0)}, 9),
+        ({}, details(0), 0),
+        ({"reasoning": "2+2"}, details(0), None),
+        ({}, details(-1), None),
         ({}, {"completion_tokens_details": None}, None),
     ],
 )
-def test_the_tokens_of_a_reasoning(message, usage, tokens):
+def test_reasoning_tokens_are_read_from_usage(message, usage, tokens):
     assert read({"content": "4", **message}, **usage).reasoning_tokens == tokens
 
 
 @pytest.mark.parametrize(("total", "completion_tokens"), [(115, 105), (15, 5), (0, 5)])
-def test_reasoning_that_only_the_total_counts_belongs_to_the_completion(total, completion_tokens):
+def test_tokens_only_in_the_total_are_completion_tokens(total, completion_tokens):
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": total}
     assert read({"content": "4"}, **usage).completion_tokens == completion_tokens
 
 
-def test_a_refusal_has_no_reasoning_and_no_text():
+def test_refusal_has_no_reasoning_and_no_text():
     response = read({"content": "Half", "reasoning": "Hm.", "refusal": "I cannot."})
     assert response == Response("refused", finish_reason="stop")

@@ -1,4 +1,4 @@
-"""A job killed at any instant and started again asks nothing twice but what was in flight."""
+"""A job that is killed at any time and restarted repeats only the requests in flight."""
 
 import asyncio
 import os
@@ -19,53 +19,58 @@ PART = 3, 20  # contexts and questions
 
 
 def reached(counts, number):
-    """Whether so much was counted, to be asked again and again."""
-    return lambda: sum(counts.values()) >= number
+    """A condition: whether the counts have this total."""
+    return lambda: counts.total() >= number
+
+
+def finish(job):
+    code, errors = job.finish()
+    assert code == 0, errors
+
+
+def assert_outputs_of_one_run(folder, server, *part):
+    """The outputs are those of a run without interruption."""
+    Part(folder / "undisturbed", server.url).run(items(*part))
+    assert same_bytes(folder / "stopped", folder / "undisturbed")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
+def test_stopped_job_is_continued(tmp_path, server, number):
     server.delay = 0.02
     job = Job(tmp_path / "stopped", server, *PART, python=sys.executable)
     assert job.kill(reached(server.answered, 25), number) in (-number, 128 + number)
     assert not (tmp_path / "stopped" / "out.jsonl").exists()
-    code, errors = Job(tmp_path / "stopped", server, *PART).finish()
-    assert code == 0, errors
-    assert sum(server.asked.values()) <= 60 + Part(tmp_path).operation["max_concurrency"]
-
-    Part(tmp_path / "undisturbed", server.url).run(items(*PART))
-    assert same_bytes(tmp_path / "stopped", tmp_path / "undisturbed")
+    finish(Job(tmp_path / "stopped", server, *PART))
+    assert server.asked.total() <= 60 + Part(tmp_path).operation["max_concurrency"]
+    assert_outputs_of_one_run(tmp_path, server, *PART)
 
 
-def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
+def test_killed_job_loses_and_repeats_no_answer(tmp_path, server):
     server.delay = 0.01
     rng = random.Random("kills")
     contexts = 6
     questions = 25
-    kills = 5
-    killed = tmp_path / "killed"
-    requests = contexts * questions
-    asked = 0
-    for _ in range(kills):
-        asked += rng.randint(2, 2 * requests // kills - 8)
-        job = Job(killed, server, contexts, questions)
-        ended = job.kill(reached(server.asked, asked), pause=rng.uniform(0, 0.02))
-        assert ended == -signal.SIGKILL
-        assert not (killed / "out.jsonl").exists()
-    code, errors = Job(killed, server, contexts, questions).finish()
-    assert code == 0, errors
+    kill_count = 5
+    folder = tmp_path / "stopped"
+    request_count = contexts * questions
+    sent_before_kill = 0
+    for _ in range(kill_count):
+        sent_before_kill += rng.randint(2, 2 * request_count // kill_count - 8)
+        job = Job(folder, server, contexts, questions)
+        code = job.kill(reached(server.asked, sent_before_kill), pause=rng.uniform(0, 0.02))
+        assert code == -signal.SIGKILL
+        assert not (folder / "out.jsonl").exists()
+    finish(Job(folder, server, contexts, questions))
 
-    hashes = [reply["hash"] for reply in Part(killed).replies()]
-    assert len(hashes) == len(set(hashes)) == requests
-    assert len(server.answered) == requests
-    in_flight = kills * Part(tmp_path).operation["max_concurrency"]
-    assert sum(server.asked.values()) <= requests + in_flight
-
-    Part(tmp_path / "undisturbed", server.url).run(items(contexts, questions))
-    assert same_bytes(killed, tmp_path / "undisturbed")
+    hashes = [reply["hash"] for reply in Part(folder).replies()]
+    assert len(hashes) == len(set(hashes)) == request_count
+    assert len(server.answered) == request_count
+    in_flight = kill_count * Part(tmp_path).operation["max_concurrency"]
+    assert server.asked.total() <= request_count + in_flight
+    assert_outputs_of_one_run(tmp_path, server, contexts, questions)
 
 
-def test_a_second_job_waits_for_the_first_one_s_journal_and_asks_nothing_twice(tmp_path, server):
+def test_second_job_waits_for_the_journal_and_repeats_no_request(tmp_path, server):
     first = Part(tmp_path, server.url)
     with Journal(first.journal):
         second = Job(tmp_path, server, *PART)
@@ -77,15 +82,14 @@ def test_a_second_job_waits_for_the_first_one_s_journal_and_asks_nothing_twice(t
     assert len(server.answered) == server.asked.total()
 
 
-def test_a_resumed_job_counts_what_is_known_as_done(tmp_path, server):
-    part = Part(tmp_path, server.url)
+def test_log_of_a_continued_job_counts_cached_requests(part):
     part.run(items(1, 5))
-    part.run(items(1, 8))
-    assert [record["status"] for record in part.records()] == ["ok"] * 8
+    records = part.run(items(1, 8))
+    assert [record["status"] for record in records] == ["ok"] * 8
     assert "8 requests, 5 cached, 3 to send" in part.log.read_text("utf-8")
 
 
-def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):
+def test_server_that_dies_stops_the_job_without_loss(tmp_path):
     part = Part(tmp_path)
     with running(delay=0.02) as server:
         job = Job(tmp_path, server, *PART)
@@ -93,24 +97,24 @@ def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):
     code, errors = job.finish()
     assert code == 1
     assert "is unreachable" in errors
-    with running() as other:
-        part.operation["base_url"] = other.url
+    with running() as restarted_server:
+        part.operation["base_url"] = restarted_server.url
         part.run(items(*PART))
-        assert sum(other.asked.values()) <= 40
+        assert restarted_server.asked.total() <= 40
 
 
-def test_a_whole_journal_needs_no_server_and_no_key(part, monkeypatch):
+def test_complete_journal_needs_no_server_and_no_key(part, monkeypatch):
     part.run()
     assert len(part.replies()) == 10
-    assert "Read." not in part.journal.read_text("utf-8")  # it holds no prompt
-    first = part.out.read_bytes()
+    assert "Read." not in part.journal.read_text("utf-8")  # it has no prompts
+    outputs = part.out.read_bytes()
     part.out.unlink()
     monkeypatch.delenv("MY_KEY", raising=False)
     part.run(base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY")
-    assert part.out.read_bytes() == first
+    assert part.out.read_bytes() == outputs
 
 
-def test_a_job_that_is_deaf_to_ctrl_c_stays_so():
+def test_job_that_ignores_ctrl_c_continues_to_ignore_it():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     loop = asyncio.new_event_loop()
     try:

@@ -1,4 +1,4 @@
-"""A job that starts its model's server for itself, and ends it with itself."""
+"""A job that starts its model's server and ends it with itself."""
 
 import json
 import signal
@@ -28,70 +28,65 @@ def part(tmp_path, command):
 
 
 def serving_part(folder, command):
-    """A part that starts its server by that command."""
+    folder.mkdir(exist_ok=True)
     part = Part(folder)
     part.answers["serve"] = command
     return part
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended, within a few seconds."""
+def assert_server_ends(folder):
+    """The one server whose process is noted in the folder ends within seconds."""
+    (line,) = (folder / "pid").read_text().splitlines()
+    status = Path("/proc", line.split()[0], "status")
     end = time.monotonic() + 20
-    while time.monotonic() < end:
-        status = Path(f"/proc/{pid}/status")
-        if not status.exists() or "State:\tZ" in status.read_text():
-            return True
+    while status.exists() and "State:\tZ" not in status.read_text():
+        assert time.monotonic() < end
         time.sleep(0.05)
-    return False
 
 
-def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command, part):
-    part.run(items(2, 3), serve_operation_args=["--tensor-parallel-size", "2"])
-    assert len(part.out.read_text().splitlines()) == 6
-    pid, *further = (tmp_path / "pid").read_text().split()
-    assert further == ["--tensor-parallel-size", "2"]
-    assert gone(int(pid))
+def test_job_starts_its_server_and_ends_it(tmp_path, command, part):
+    records = part.run(items(2, 3), serve_operation_args=["--tensor-parallel-size", "2"])
+    assert len(records) == 6
+    assert (tmp_path / "pid").read_text().split()[1:] == ["--tensor-parallel-size", "2"]
+    assert_server_ends(tmp_path)
     part.answers["serve"] = [f"{sys.prefix}/bin/python", *command[1:]]
-    part.run(items(2, 3))  # all is known, wherever the program lies: no server is started
+    part.run(items(2, 3))  # all is cached, wherever the program is: no server is started
     assert len((tmp_path / "pid").read_text().splitlines()) == 1
 
 
-def test_a_server_that_one_part_has_started_is_asked_by_the_next(tmp_path, command):
+def test_server_is_shared_by_the_parts_of_a_load(tmp_path, command):
     loaded = Loaded()
     for name in ("first", "second"):
-        folder = tmp_path / name
-        folder.mkdir()
-        part = serving_part(folder, command)
-        part.run(items(1, 2), loaded=loaded)
-        assert len(part.out.read_text().splitlines()) == 2
+        part = serving_part(tmp_path / name, command)
+        assert len(part.run(items(1, 2), loaded=loaded)) == 2
         runs = json.loads(record_path(part.journal).read_text())["runs"]
         assert [run["load_seconds"] > 0 for run in runs] == [name == "first"]
-    (line,) = (tmp_path / "pid").read_text().splitlines()
     loaded.close()
-    assert gone(int(line))
+    assert_server_ends(tmp_path)
 
 
-def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_path, part):
+def test_server_that_exits_during_requests_is_not_queried_again(tmp_path, part):
     (tmp_path / "dies").touch()
     with pytest.raises(EngineExhausted, match=r"serve: python exited \(code 3\) during requests"):
         part.run(items(1, 2), attempts=1000)
     assert "server: listens" in part.log.read_text()
 
 
-def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_path):
+def test_server_that_exits_is_reported_and_its_output_logged(tmp_path):
     part = serving_part(tmp_path, ["sh", "-c", "echo out of memory >&2; exit 3", "{port}"])
-    sentence = r"serve: sh exited \(code 3\); the log has its last output"
-    with pytest.raises(UserError, match=sentence):
+    with pytest.raises(
+        UserError, match=r"serve: sh exited \(code 3\); the log has its last output"
+    ):
         part.run(items(1, 1))
     assert "server: out of memory" in part.log.read_text()
 
 
 @pytest.mark.wide
-def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
+def test_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.api.served.READY_MINUTES", 0.02)
     with pytest.raises(UserError, match=r"was not ready within 0\.02 minutes"):
         Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], print)
-    assert gone(int((tmp_path / "pid").read_text()))
+    assert_server_ends(tmp_path)
 
 
 OWNER = """
@@ -104,7 +99,7 @@ time.sleep(100)
 
 
 @pytest.mark.wide
-def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
+def test_server_ends_when_its_job_is_killed(tmp_path, command):
     job = subprocess.Popen(
         [sys.executable, "-c", OWNER, *command],
         env={"PYTHONPATH": str(SCRIPTS)},
@@ -115,4 +110,4 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
         while job.stdout.readline() != "ready\n":
             pass
         job.send_signal(signal.SIGKILL)
-    assert gone(int((tmp_path / "pid").read_text()))
+    assert_server_ends(tmp_path)

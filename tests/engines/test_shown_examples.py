@@ -1,4 +1,4 @@
-"""A base model's examples: read or refused, before every prompt, counted, hashed, never cut."""
+"""Few-shot examples of base models: read or refused, before each prompt, counted, never cut."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.required_files import check_required_files
 
 EXAMPLES = [["Say one.", "One."], ["Zähle bis zwei.\n", "Eins, zwei."]]
-SHOTS = "Say one.\nOutput: One.\n\nZähle bis zwei.\nOutput: Eins, zwei.\n\n"
-BASE = {"engine": "openai", "model": "echo-1", "template": "base"}
-SHOT = {**BASE, "examples": EXAMPLES}
+EXAMPLES_TEXT = "Say one.\nOutput: One.\n\nZähle bis zwei.\nOutput: Eins, zwei.\n\n"
+ZERO_SHOT = {"engine": "openai", "model": "echo-1", "template": "base"}
+FEW_SHOT = {**ZERO_SHOT, "examples": EXAMPLES}
 TOKENIZER = load_tokenizer("o200k_base")
 
 
@@ -33,43 +33,40 @@ def write(path, examples=EXAMPLES):
     return str(path)
 
 
-def requests(answers, asked=None):
-    """What is asked of a model of those settings."""
-    return fitted("m", build_engine(Setup(answers)), answers, asked or items())
+def requests(answers, some_items=None):
+    """The requests to a model with those settings."""
+    return fitted("m", build_engine(Setup(answers)), answers, some_items or items())
 
 
 @pytest.fixture
-def shot(part):
-    part.answers = SHOT
+def few_shot_part(part):
+    part.answers = FEW_SHOT
     return part
 
 
-# --- the file --------------------------------------------------------------------------------
+# --- the file -----------------------------------------------------------------------------------
 
 
-def test_a_file_of_examples_is_read_in_order(tmp_path):
+def test_examples_are_read_in_order(tmp_path):
     assert read_examples(write(tmp_path / "examples.jsonl")) == EXAMPLES
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence"),
+    ("line", "message"),
     [
         ("", "mine.jsonl: no examples; add a line with instruction and output"),
         ('{"instruction": "a"}', "record 1: the field 'output' must be a string"),
         ('{"instruction": " ", "output": "b"}', "record 1: the field 'instruction' must be"),
         ('{"instruction": 3, "output": "b"}', "record 1: the field 'instruction' must be"),
-        (
-            '{"instruction": "a", "input": "x", "output": "b"}',
-            "record 1: unknown field 'input'",
-        ),
+        ('{"instruction": "a", "input": "x", "output": "b"}', "record 1: unknown field 'input'"),
         ("[1]", "mine.jsonl:1: "),
     ],
 )
-def test_a_bad_file_is_one_sentence(tmp_path, line, sentence):
+def test_invalid_file_is_reported(tmp_path, line, message):
     (tmp_path / "mine.jsonl").write_text(line)
-    with pytest.raises(UserError, match=re.escape(sentence)) as caught:
+    with pytest.raises(UserError, match=re.escape(message)) as error:
         read_examples(str(tmp_path / "mine.jsonl"))
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 FIELDS = st.sampled_from(["instruction", "output", "input", ""])
@@ -83,80 +80,85 @@ def test_any_file_is_read_or_refused(tmp_path_factory, lines):
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_bytes(b"\n".join(lines))
     try:
-        found = read_examples(str(path))
+        examples = read_examples(str(path))
     except UserError:
         return
-    assert found and all(len(pair) == 2 and all(map(str.strip, pair)) for pair in found)
+    assert examples
+    for instruction, output in examples:
+        assert instruction.strip() and output.strip()
 
 
-# --- the config ------------------------------------------------------------------------------
+# --- the config ---------------------------------------------------------------------------------
 
 
-def configured(path, **settings):
-    model = {**BASE, "model": "m", "examples": str(path), **settings}
-    return load_config({"benchmarks": ["lifbench"], "models": {"m": model}})
+def evaluation(path, **settings):
+    few_shot = {**ZERO_SHOT, "examples": str(path), **settings}
+    models = {"few_shot": few_shot, "zero_shot": ZERO_SHOT}
+    return Evaluation(load_config({"benchmarks": ["lifbench"], "models": models}))
 
 
-def test_another_word_in_the_file_makes_other_outputs_of_the_model_alone(tmp_path):
+def test_content_of_the_file_changes_outputs_of_its_model_only(tmp_path):
+    def output_digests(path):
+        digests = InputDigests(evaluation(path))
+        models = ("few_shot", "zero_shot")
+        return [digests.outputs("lifbench", model, "4k").input_digest for model in models]
+
     path = write(tmp_path / "examples.jsonl")
-
-    def input_digests(examples):
-        models = {"shot": {**BASE, "examples": examples}, "zero": BASE}
-        run = Evaluation(load_config({"benchmarks": ["lifbench"], "models": models}))
-        digests = InputDigests(run)
-        return [digests.outputs("lifbench", name, "4k").input_digest for name in models]
-
-    shot, zero = input_digests(path)
-    assert input_digests(write(tmp_path / "elsewhere.jsonl")) == [shot, zero]
+    few_shot, zero_shot = output_digests(path)
+    assert output_digests(write(tmp_path / "copy.jsonl")) == [few_shot, zero_shot]
     write(tmp_path / "examples.jsonl", [["Say one.", "Two."], EXAMPLES[1]])
-    changed, same = input_digests(path)
-    assert changed != shot and same == zero
+    changed, unchanged = output_digests(path)
+    assert changed != few_shot and unchanged == zero_shot
 
 
 @pytest.mark.parametrize("engine", [{}, {"engine": "vllm", "window": 4096}], ids=["openai", "vllm"])
-def test_a_chat_model_gets_none(tmp_path, engine):
+def test_chat_model_with_examples_is_refused(tmp_path, engine):
     with pytest.raises(UserError, match="set template: base, or remove examples"):
-        configured(tmp_path / "any", template="chat", **engine)
+        evaluation(tmp_path / "any", template="chat", **engine)
 
 
-def test_a_bad_file_stops_before_anything_runs_and_is_named_by_its_key(tmp_path):
-    def check(path):
-        check_required_files(Evaluation(configured(path)))
-
-    check(write(tmp_path / "good.jsonl"))
-    with pytest.raises(UserError, match=r"config: models\.m\.examples: \S+: no such file"):
-        check(tmp_path / "none.jsonl")
-    (tmp_path / "bad.jsonl").write_text('{"instruction": "a"}')
-    with pytest.raises(UserError, match=r"config: models\.m\.examples: \S+bad.jsonl: record 1"):
-        check(tmp_path / "bad.jsonl")
-
-
-# --- what is asked ---------------------------------------------------------------------------
+def test_invalid_file_is_reported_with_its_key_before_a_run(tmp_path):
+    invalid = tmp_path / "invalid.jsonl"
+    invalid.write_text('{"instruction": "a"}')
+    key = r"config: models\.few_shot\.examples"
+    check_required_files(evaluation(write(tmp_path / "valid.jsonl")))
+    with pytest.raises(UserError, match=rf"{key}: \S+: no such file"):
+        check_required_files(evaluation(tmp_path / "none.jsonl"))
+    with pytest.raises(UserError, match=rf"{key}: \S+invalid.jsonl: record 1"):
+        check_required_files(evaluation(invalid))
 
 
-def test_examples_stand_before_every_prompt(shot, server):
-    shot.run()
-    assert {body["prompt"] for body in server.bodies} == {
-        f"{SHOTS}{prompt}\nOutput: " for prompt in prompts()
-    }
+# --- requests -----------------------------------------------------------------------------------
 
 
-def test_a_conversation_has_them_once_at_its_start(shot, server):
+def test_examples_come_before_each_prompt(few_shot_part, server):
+    few_shot_part.run()
+    expected = {f"{EXAMPLES_TEXT}{prompt}\nOutput: " for prompt in prompts()}
+    assert {body["prompt"] for body in server.bodies} == expected
+
+
+def test_conversation_has_examples_once_at_its_start(few_shot_part, server):
     first = Item("a/1", "a", "", "", "First?", 20)
     second = Item("a/2", "a", "", "", "Second?", 20, follows="a/1")
-    records = shot.run([first, second])
-    said = f"{SHOTS}First?\nOutput: {records[0]['response']}\n\nSecond?\nOutput: "
-    assert prompt_of(server.bodies[-1]) == said
+    records = few_shot_part.run([first, second])
+    response = records[0]["response"]
+    expected = f"{EXAMPLES_TEXT}First?\nOutput: {response}\n\nSecond?\nOutput: "
+    assert prompt_of(server.bodies[-1]) == expected
 
 
-def test_prompts_with_the_same_examples_share_them_and_contexts_stay_apart():
-    asked = [Item(f"q{n}", f"c{n}", "", "", f"Ask {n}!", 20) for n in range(3)]
-    shared = requests(SHOT, asked)
-    assert len({request.group for request in shared}) == 1
-    assert {request.prefix for request in shared} == {SHOTS}
-    assert len({request.group for request in requests(BASE, asked)}) == 3
-    two_contexts = requests(SHOT)
-    assert len({r.group for r in two_contexts}) == len({r.context_id for r in two_contexts}) == 2
+def groups(some_requests):
+    return {request.group for request in some_requests}
+
+
+def test_prompts_share_examples_but_not_contexts():
+    short_items = [Item(f"q{n}", f"c{n}", "", "", f"Ask {n}!", 20) for n in range(3)]
+    few_shot = requests(FEW_SHOT, short_items)
+    assert len(groups(few_shot)) == 1
+    assert {request.prefix for request in few_shot} == {EXAMPLES_TEXT}
+    assert len(groups(requests(ZERO_SHOT, short_items))) == 3
+    with_contexts = requests(FEW_SHOT)
+    assert len({request.context_id for request in with_contexts}) == 2
+    assert len(groups(with_contexts)) == 2
 
 
 HASHES = {
@@ -165,39 +167,41 @@ HASHES = {
 }
 
 
-@pytest.mark.parametrize(("template", "without"), HASHES.items())
-def test_examples_are_part_of_the_hash_which_stays_what_it_was_without(template, without):
+@pytest.mark.parametrize(("template", "zero_shot_hash"), HASHES.items())
+def test_hash_depends_on_examples_and_is_stable_without(template, zero_shot_hash):
     hashes = []
     for examples in ({}, {"examples": EXAMPLES}, {"examples": EXAMPLES[:1]}):
-        (request,) = requests({**BASE, "template": template, **examples}, items(1, 1))
+        (request,) = requests({**ZERO_SHOT, "template": template, **examples}, items(1, 1))
         hashes.append(request.hash)
-    assert hashes[0] == without
+    assert hashes[0] == zero_shot_hash
     assert len(set(hashes)) == 3
 
 
-def test_they_count_against_the_window_before_anything_is_sent(shot, server):
+def count_with_suffix(prompt):
+    return TOKENIZER.count(prompt) + TOKENIZER.count("\nOutput: ")
+
+
+def test_examples_count_against_the_window():
     (item,) = items(1, 1)
-    whole = TOKENIZER.count(f"{SHOTS}{prompts([item])[0]}") + TOKENIZER.count("\nOutput: ")
-    shot.answers = {**SHOT, "window": whole + 49, "tokenizer": "o200k_base"}
+    (prompt,) = prompts([item])
+    window = count_with_suffix(EXAMPLES_TEXT + prompt) + 50
+    answers = {**FEW_SHOT, "tokenizer": "o200k_base"}
+    assert len(requests({**answers, "window": window}, [item])) == 1
     with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
-        shot.run([item])
-    assert not server.bodies
-    shot.answers |= {"window": whole + 50}
-    assert len(shot.run([item])) == 1
+        requests({**answers, "window": window - 1}, [item])
 
 
 @given(st.integers(60, 400))
-def test_no_cut_falls_on_them(window):
-    answers = {**SHOT, "window": window, "tokenizer": "o200k_base", "on_overflow": "truncate"}
+def test_examples_are_never_truncated(window):
+    answers = {**FEW_SHOT, "window": window, "tokenizer": "o200k_base", "on_overflow": "truncate"}
     for item, request in zip(items(), requests(answers), strict=True):
         if not request.overflow:
-            assert request.prompt.startswith(SHOTS + item.head)
+            assert request.prompt.startswith(EXAMPLES_TEXT + item.head)
             assert request.prompt.endswith(item.tail)
-            counted = TOKENIZER.count(request.prompt) + TOKENIZER.count("\nOutput: ")
-            assert counted + item.max_tokens <= window
+            assert count_with_suffix(request.prompt) + item.max_tokens <= window
 
 
-def test_the_provenance_has_their_number_and_checksum(shot):
-    shot.run(items(1, 1))
-    found = shot.provenance()["fitting"]["examples"]
-    assert found["number"] == 2 and re.fullmatch("[0-9a-f]{64}", found["sha256"])
+def test_provenance_has_number_and_checksum_of_examples(few_shot_part):
+    few_shot_part.run(items(1, 1))
+    examples = few_shot_part.provenance()["fitting"]["examples"]
+    assert examples["number"] == 2 and re.fullmatch("[0-9a-f]{64}", examples["sha256"])

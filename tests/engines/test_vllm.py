@@ -1,19 +1,18 @@
-"""Real vLLM on the CPU with a tiny model: all tasks, one computation a context, any death."""
+"""Real vLLM on the CPU with a tiny model: all tasks, contexts computed once, kills."""
 
-import json
 import random
 import signal
 import socket
 import subprocess
 import time
 import urllib.request
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pandas as pd
 import pytest
 
-from steadfast.base.files import read_jsonl
+from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from vllm_jobs import Jobs, at_once
 from vllm_venv import environment
@@ -29,55 +28,52 @@ def jobs(tmp_path_factory) -> Jobs:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(jobs) -> Jobs:
-    """The jobs, of which one has run without a disturbance: tiny at 2k."""
+def jobs_with_tiny(jobs) -> Jobs:
+    """The jobs after one has run without interruption: tiny at 2k."""
     jobs.add("tiny", **at_once(8))
     jobs.run("tiny", "2k")
     return jobs
 
 
-def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed):
-    jobs = undisturbed
+def test_each_context_of_all_tasks_is_computed_once(jobs_with_tiny):
+    jobs = jobs_with_tiny
     jobs.run("tiny", "3k")
     for length in LENGTHS:
-        prompts = list(read_jsonl(jobs.built.prompts(length)))
-        outputs = jobs.outputs("tiny", length)
-        assert [o["sample_id"] for o in outputs] == [p["sample_id"] for p in prompts]
-        assert {p["task"] for p in prompts} == set(TASKS)
-        assert {o["status"] for o in outputs} <= {"ok", "length"}
-        assert len({o["response"] for o in outputs}) > len(outputs) / 2
+        prompts = pd.DataFrame(read_jsonl(jobs.built.prompts(length)))
+        outputs = pd.DataFrame(jobs.outputs("tiny", length))
+        assert outputs.sample_id.tolist() == prompts.sample_id.tolist()
+        assert set(prompts.task) == set(TASKS)
+        assert set(outputs.status) <= {"ok", "length"}
+        assert outputs.response.nunique() > len(outputs) / 2
 
-        contexts = defaultdict(list)
-        for prompt, output in zip(prompts, outputs, strict=True):
-            contexts[prompt["context_id"]].append(output)
-        for context in contexts.values():
-            cold = [o for o in context if o["cached_tokens"] < o["prompt_tokens"] / 2]
-            assert len(cold) == 1
-        logical = sum(o["prompt_tokens"] for o in outputs)
-        cached = sum(o["cached_tokens"] for o in outputs)
-        assert cached / logical > 0.85
-        assert f"({cached / logical:.1%})" in jobs.log("tiny", length)
+        is_computed = outputs.cached_tokens < outputs.prompt_tokens / 2
+        assert (is_computed.groupby(prompts.context_id).sum() == 1).all()
+        cached_tokens = outputs.cached_tokens.sum()
+        cached_share = cached_tokens / outputs.prompt_tokens.sum()
+        assert cached_share > 0.85
+        assert f"({cached_share:.1%})" in jobs.log("tiny", length)
 
         jobs.built.score("tiny", length)
-        assert all(0 <= s["total"] <= 1 for s in read_jsonl(jobs.built.scores("tiny", length)))
+        scores = pd.DataFrame(read_jsonl(jobs.built.scores("tiny", length)))
+        assert scores.total.between(0, 1).all()
 
-        found = jobs.provenance("tiny", length)
-        assert {"torch", "transformers"} < set(found["packages"])
-        assert len(found["answers"]["chat_template"]) == 64
-        assert found["files"]["positions"]["max_position_embeddings"] == 16384
-        assert found["served"][0]["responses"] == len(outputs)
-        assert found["tokens"]["cached"] == cached
+        provenance = jobs.provenance("tiny", length)
+        assert {"torch", "transformers"} < set(provenance["packages"])
+        assert len(provenance["answers"]["chat_template"]) == 64
+        assert provenance["files"]["positions"]["max_position_embeddings"] == 16384
+        assert provenance["served"][0]["responses"] == len(outputs)
+        assert provenance["tokens"]["cached"] == cached_tokens
 
 
 @contextmanager
-def serving(jobs: Jobs, *further: str) -> Iterator[str]:
+def serving(jobs: Jobs, *options: str) -> Iterator[str]:
     """A vLLM server with the tiny model while the block runs; its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with socket.socket() as free_socket:
+        free_socket.bind(("127.0.0.1", 0))
+        port = free_socket.getsockname()[1]
     arguments = ["--model", jobs.model, "--served-model-name", "tiny", "--dtype", "float32"]
     arguments += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "16384"]
-    arguments += ["--enforce-eager", "--enable-prompt-tokens-details", *further]
+    arguments += ["--enforce-eager", "--enable-prompt-tokens-details", *options]
     with open(jobs.folder / "server.log", "w") as messages:
         server = subprocess.Popen(
             [jobs.python, "-m", "vllm.entrypoints.openai.api_server", *arguments],
@@ -106,55 +102,50 @@ def healthy(address: str) -> bool:
         return False
 
 
-def test_the_openai_engine_asks_a_vllm_server(undisturbed):
-    jobs = undisturbed
+def test_openai_engine_gets_answers_of_a_vllm_server(jobs_with_tiny):
+    jobs = jobs_with_tiny
     with serving(jobs) as url:
         settings = {"engine": "openai", "model": "tiny", "window": 8192, "max_concurrency": 4}
         jobs.configure("served", {**settings, "base_url": url, "api_key_env": None})
         jobs.run("served", "2k")
-    served = jobs.outputs("served", "2k")
-    offline = jobs.outputs("tiny", "2k")
-    assert {o["status"] for o in served} <= {"ok", "length"}
+    served = pd.DataFrame(jobs.outputs("served", "2k"))
+    offline = pd.DataFrame(jobs.outputs("tiny", "2k"))
+    assert set(served.status) <= {"ok", "length"}
     # The server and the offline engine put the same template around the same prompts.
-    assert [o["prompt_tokens"] for o in served] == [o["prompt_tokens"] for o in offline]
-    cached = sum(o["cached_tokens"] for o in served)
-    assert cached / sum(o["prompt_tokens"] for o in served) > 0.85
+    assert served.prompt_tokens.tolist() == offline.prompt_tokens.tolist()
+    assert served.cached_tokens.sum() / served.prompt_tokens.sum() > 0.85
     assert jobs.journal("served", "2k").read_text().count("\n") == len(served)
     assert jobs.provenance("served", "2k")["served"][0]["model"] == "tiny"
 
 
-def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed):
-    jobs = undisturbed
+def test_interrupted_job_answers_each_request_once_and_the_same(jobs_with_tiny):
+    jobs = jobs_with_tiny
     jobs.add("killed", **at_once(8))
     journal = jobs.journal("killed", "2k")
 
     messages = jobs.run("killed", "2k", code=1, FAIL_AT_STEP="60")
     assert "out of memory with 8 concurrent requests" in messages
     assert "run again, which continues with 4 concurrent requests" in messages
-    answered = journal.read_text().count("\n")
-    assert answered > 0
+    answer_count = journal.read_text().count("\n")
+    assert answer_count > 0
 
-    moments = random.Random("moments")
+    rng = random.Random("moments")
     for _ in range(2):
-        answered += moments.randint(3, 8)
+        answer_count += rng.randint(3, 8)
         job = jobs.start("killed", "2k")
-        while job.poll() is None and journal.read_text().count("\n") < answered:
+        while job.poll() is None and journal.read_text().count("\n") < answer_count:
             time.sleep(0.002)
         job.send_signal(signal.SIGKILL)
         assert job.wait() == -signal.SIGKILL
         assert "4 concurrent requests" in jobs.log("killed", "2k")
     jobs.run("killed", "2k")
-    hashes = [json.loads(line)["hash"] for line in journal.read_text().splitlines()]
+    hashes = [line["hash"] for line in read_jsonl(journal)]
     assert len(hashes) == len(set(hashes)) == len(jobs.outputs("killed", "2k"))
     assert not journal.with_suffix(".hint.json").exists()
-
-    runs = (jobs.outputs(name, "2k") for name in ("killed", "tiny"))
-    # What was cached tells what happened: a context is computed once more after a restart.
-    killed, whole = ([o | {"cached_tokens": 0} for o in run] for run in runs)
-    assert killed == whole
+    assert jobs.outputs_without_cache("killed", "2k") == jobs.outputs_without_cache("tiny", "2k")
 
 
-def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
+def test_base_model_with_yarn_and_short_window_gets_truncated_contexts(jobs):
     yarn = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 16384}
     jobs.add(
         "base",
@@ -164,35 +155,37 @@ def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
         hf_overrides={"rope_parameters": {"rope_theta": 10000.0, **yarn}},
     )
     jobs.run("base", "2k")
-    outputs = jobs.outputs("base", "2k")
-    assert all(o["prompt_truncated_tokens"] > 0 for o in outputs)
-    assert {o["status"] for o in outputs} <= {"ok", "length"}
-    assert all(1024 - 32 <= o["prompt_tokens"] + 16 <= 1024 for o in outputs)
-    found = jobs.provenance("base", "2k")
-    assert found["answers"]["suffix"] == "Output: "
-    assert found["files"]["positions"]["rope_parameters"]["rope_type"] == "yarn"
-    assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.6
+    outputs = pd.DataFrame(jobs.outputs("base", "2k"))
+    assert (outputs.prompt_truncated_tokens > 0).all()
+    assert set(outputs.status) <= {"ok", "length"}
+    assert outputs.prompt_tokens.between(1024 - 32 - 16, 1024 - 16).all()
+    provenance = jobs.provenance("base", "2k")
+    assert provenance["answers"]["suffix"] == "Output: "
+    assert provenance["files"]["positions"]["rope_parameters"]["rope_type"] == "yarn"
+    assert provenance["tokens"]["cached"] / provenance["tokens"]["prompt"] > 0.6
 
 
-def test_examples_stand_before_a_base_models_prompts_and_are_computed_once_a_context(jobs):
-    with open(jobs.folder / "examples.jsonl", "w") as lines:
-        for word in ("one", "two", "three"):
-            example = {"instruction": f"Say {word} and no more. " * 20, "output": word}
-            lines.write(json.dumps(example) + "\n")
-    jobs.add("zero", template="base")
-    jobs.add("shots", template="base", examples="examples.jsonl")
-    for name in ("zero", "shots"):
-        jobs.run(name, "2k")
-    zero, shots = (jobs.outputs(name, "2k") for name in ("zero", "shots"))
-    more = {b["prompt_tokens"] - a["prompt_tokens"] for a, b in zip(zero, shots, strict=True)}
-    assert len(more) == 1 and more.pop() > 3 * 20 * 4
-    assert not {a["request_hash"] for a in zero} & {b["request_hash"] for b in shots}
-    found = jobs.provenance("shots", "2k")
-    assert found["fitting"]["examples"]["number"] == 3
-    assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.9
+def test_examples_of_a_base_model_are_computed_once_a_context(jobs):
+    examples = []
+    for word in ("one", "two", "three"):
+        examples.append({"instruction": f"Say {word} and no more. " * 20, "output": word})
+    write_jsonl(jobs.folder / "examples.jsonl", examples)
+    jobs.add("zero_shot", template="base")
+    jobs.add("few_shot", template="base", examples="examples.jsonl")
+    jobs.run("zero_shot", "2k")
+    jobs.run("few_shot", "2k")
+    zero_shot = pd.DataFrame(jobs.outputs("zero_shot", "2k"))
+    few_shot = pd.DataFrame(jobs.outputs("few_shot", "2k"))
+    example_tokens = few_shot.prompt_tokens - zero_shot.prompt_tokens
+    assert example_tokens.nunique(dropna=False) == 1
+    assert example_tokens[0] > 3 * 20 * 4
+    assert set(few_shot.request_hash).isdisjoint(zero_shot.request_hash)
+    provenance = jobs.provenance("few_shot", "2k")
+    assert provenance["fitting"]["examples"]["number"] == 3
+    assert provenance["tokens"]["cached"] / provenance["tokens"]["prompt"] > 0.9
 
 
-TEXT = """
+LOCAL_TEXT_PROGRAM = """
 import sys
 from dataclasses import replace
 from steadfast.engines.asking.local_text import LocalText
@@ -204,37 +197,31 @@ def request(prefix, suffix):
 for template in ("chat", "base"):
     text = LocalText(sys.argv[1], template=template)
     context = "Read this. " + "words of a long text, né? " * 200
-    prefixes = (context, context[:2000], "short ", "")
-    asked = [request(p, f"\\nAsk {n}: what?") for p in prefixes for n in range(3)]
-    for found, ids in text.encode_prompts(asked):
-        rendered = text.render(found.prompt)
+    requests = []
+    for prefix in (context, context[:2000], "short ", ""):
+        requests += [request(prefix, f"\\nAsk {n}: what?") for n in range(3)]
+    for encoded_request, ids in text.encode_prompts(requests):
+        prompt = encoded_request.prompt
+        rendered = text.render(prompt)
         assert ids == text._tokenizer.encode(rendered, add_special_tokens=template == "base")
-        assert len(ids) <= text.count(found.prompt) + text.template_tokens()
-        assert found.prompt in rendered
+        assert len(ids) <= text.count(prompt) + text.template_tokens()
+        assert prompt in rendered
 
     turns = (("First?", "One."), ("Second?", "Two."))
     (_, ids), = text.encode_prompts([replace(request("Third", "?"), turns=turns)])
-    whole = text._tokenizer.decode(ids)
-    places = [whole.index(part) for pair in (*turns, ("Third?",)) for part in pair]
-    assert places == sorted(places)
-    counted = sum(text.count(part) + text.template_tokens() for pair in turns for part in pair)
-    assert len(ids) <= counted + text.count("Third?") + text.template_tokens()
-print(text.template_tokens())
+    conversation = text._tokenizer.decode(ids)
+    messages = ("First?", "One.", "Second?", "Two.", "Third?")
+    positions = [conversation.index(message) for message in messages]
+    assert positions == sorted(positions)
+    assert len(ids) <= sum(text.count(message) + text.template_tokens() for message in messages)
 """
 
 
-def test_sharing_the_work_on_a_prefix_changes_no_token(jobs):
-    done = subprocess.run(
-        [jobs.warm, "-c", TEXT, str(jobs.model)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+def test_encoding_with_shared_prefixes_changes_no_token(jobs):
+    jobs.run_python("-c", LOCAL_TEXT_PROGRAM, jobs.model)
 
 
-def test_a_model_that_is_not_there_is_one_sentence(jobs):
+def test_missing_model_is_reported(jobs):
     jobs.add("missing", model=str(jobs.folder / "nowhere"))
     messages = jobs.run("missing", "2k", code=1)
     assert "nowhere cannot be loaded" in messages

@@ -1,22 +1,21 @@
-"""Real vLLM on the CPU: one load for six lengths, killed or not; the schedule of one generate."""
+"""Real vLLM on the CPU: one load for six lengths, and as fast as one call of ``generate``."""
 
 import json
 import signal
-import subprocess
 import time
-from pathlib import Path
+from collections.abc import Iterable
 
+import pandas as pd
 import pytest
 
 from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_jsonl
-from vllm_jobs import Jobs, at_once
-from vllm_venv import environment
+from steadfast.contract.part_files import PartFiles
+from vllm_jobs import HERE, Jobs, at_once
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
 LENGTHS = {f"l{number}": 2048 + 64 * number for number in range(6)}
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -24,54 +23,60 @@ def jobs(tmp_path_factory) -> Jobs:
     return Jobs(tmp_path_factory.mktemp("loads"), LENGTHS)
 
 
-def loads(jobs: Jobs, name: str) -> int:
+def load_count(jobs: Jobs, name: str) -> int:
     logs = jobs.folder.glob(f"results/logs/lifbench/inference/{name}/*.log")
     return sum(path.read_text().count("loaded in") for path in logs)
 
 
-def answered(jobs: Jobs, name: str) -> int:
+def answer_count(jobs: Jobs, name: str) -> int:
     journals = jobs.folder.glob(f"results/journal/lifbench/{name}/*.jsonl")
     return sum(path.read_bytes().count(b"\n") for path in journals)
 
 
-def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
-    jobs.add("whole", **at_once(16))
+def test_six_lengths_need_one_load_and_one_more_after_a_kill(jobs):
+    jobs.add("complete", **at_once(16))
     jobs.add("killed", **at_once(16))
-    jobs.run("whole", "l3", "--together")
-    assert loads(jobs, "whole") == 1
-    records = jobs.folder.glob("results/journal/lifbench/whole/*.run.json")
-    loading = [read_json(path)["runs"][0]["load_seconds"] for path in records]
-    assert (len(loading), sum(seconds > 0 for seconds in loading)) == (6, 1)
-    assert [path.name for path in jobs.built.outputs("whole", "l3").parent.glob("*.jsonl")] == [
-        "l3.jsonl"
-    ]
-    started = time.monotonic()
+    jobs.run("complete", "l3", "--together")
+    assert load_count(jobs, "complete") == 1
+    run_records = jobs.folder.glob("results/journal/lifbench/complete/*.run.json")
+    seconds = sorted(read_json(path)["runs"][0]["load_seconds"] for path in run_records)
+    assert seconds[:-1] == [0] * 5 and seconds[-1] > 0
+    output_files = jobs.built.outputs("complete", "l3").parent.glob("*.jsonl")
+    assert [path.name for path in output_files] == ["l3.jsonl"]
     for length in LENGTHS:
-        jobs.run("whole", length, "--together")
-    took = (time.monotonic() - started) / len(LENGTHS)
-    print(f"a job that finds its answers: {took:.1f} s")
-    assert loads(jobs, "whole") == 1
+        jobs.run("complete", length, "--together")
+    assert load_count(jobs, "complete") == 1
 
-    total = answered(jobs, "whole")
+    total = answer_count(jobs, "complete")
     job = jobs.start("killed", "l0", "--together")
-    while job.poll() is None and answered(jobs, "killed") < total / 2:
+    while job.poll() is None and answer_count(jobs, "killed") < total / 2:
         time.sleep(0.002)
     job.send_signal(signal.SIGKILL)
     assert job.wait() == -signal.SIGKILL
-    kept = answered(jobs, "killed")
+    count_after_kill = answer_count(jobs, "killed")
     for length in LENGTHS:
         jobs.run("killed", length, "--together")
-    assert loads(jobs, "killed") == 2
-    assert answered(jobs, "killed") == total > kept >= total / 2
-
+    assert load_count(jobs, "killed") == 2
+    assert answer_count(jobs, "killed") == total > count_after_kill >= total / 2
     for length in LENGTHS:
-        runs = (jobs.outputs(name, length) for name in ("killed", "whole"))
-        # What was cached tells what happened: a context is computed once more after a kill.
-        killed, whole = ([one | {"cached_tokens": 0} for one in run] for run in runs)
-        assert killed == whole
+        outputs = jobs.outputs_without_cache("killed", length)
+        assert outputs == jobs.outputs_without_cache("complete", length)
 
 
-def test_shorter_lengths_of_a_family_compute_no_context(tmp_path):
+ITEM_FIELDS = ("context_id", "head", "context", "tail", "max_tokens")
+
+
+def item_records(parts: Iterable[PartFiles]) -> list[dict]:
+    """All items of parts, as the schedule's program reads them."""
+    records = []
+    for part in parts:
+        for sample in part.read():
+            item = part.joined.item(sample)
+            records.append({name: getattr(item, name) for name in ITEM_FIELDS})
+    return records
+
+
+def test_shorter_contexts_of_a_family_are_not_computed(tmp_path):
     """Lists and documents: a shorter context is the beginning of a longer one."""
     lengths = {"1k": 1024, "2k": 2048, "4k": 4096}
     tasks = ["LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
@@ -82,98 +87,80 @@ def test_shorter_lengths_of_a_family_compute_no_context(tmp_path):
     for length in lengths:
         jobs.run("joint", length, "--together")
         jobs.run("apart", length)
-        responses = [
-            [record["response"] for record in jobs.outputs(name, length)]
-            for name in ("joint", "apart")
-        ]
-        assert responses[0] == responses[1]
-    for length in ("1k", "2k"):
-        cached = {
-            name: min(record["cached_tokens"] for record in jobs.outputs(name, length))
-            for name in ("joint", "apart")
-        }
-        assert cached["apart"] < 0.1 * lengths[length] < 0.8 * lengths[length] < cached["joint"]
+        joint = pd.DataFrame(jobs.outputs("joint", length))
+        apart = pd.DataFrame(jobs.outputs("apart", length))
+        assert joint.response.tolist() == apart.response.tolist()
+        if length != "4k":
+            assert apart.cached_tokens.min() < 0.1 * lengths[length]
+            assert joint.cached_tokens.min() > 0.8 * lengths[length]
 
-    parts = [jobs.built.part(length) for length in lengths]
-    items = [part.joined.item(sample) for part in parts for sample in part.read()]
-    names = ("context_id", "head", "context", "tail", "max_tokens")
-    found = schedule(jobs, [{name: getattr(item, name) for name in names} for item in items])
-    assert found["asked"] == len(items)
-    assert_as_one_generate(found)
+    records = item_records(jobs.built.part(length) for length in lengths)
+    assert_as_fast_as_generate(jobs, records)
 
 
 def test_two_copies_of_the_model_give_the_answers_of_one(jobs):
-    for name, settings in (("alone", {}), ("both", {"data_parallel_size": 2})):
-        jobs.add(name, **at_once(16), **settings)
+    jobs.add("one_copy", **at_once(16))
+    jobs.add("two_copies", **at_once(16), data_parallel_size=2)
+    for name in ("one_copy", "two_copies"):
         jobs.run(name, "l0")
-    assert (loads(jobs, "alone"), loads(jobs, "both")) == (1, 2)
-    # Each copy computes what its own contexts begin with alike.
-    runs = (jobs.outputs(name, "l0") for name in ("alone", "both"))
-    alone, both = ([one | {"cached_tokens": 0} for one in run] for run in runs)
-    assert alone == both
+    assert (load_count(jobs, "one_copy"), load_count(jobs, "two_copies")) == (1, 2)
+    # Each copy computes the common beginning of its own contexts.
+    outputs = jobs.outputs_without_cache("two_copies", "l0")
+    assert outputs == jobs.outputs_without_cache("one_copy", "l0")
 
 
-def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
-    contexts = [f"{name}: " + f"words of context {name} " * 250 for name in "abcdef"]
-    records = [
-        {
-            "context_id": context[0],
-            "head": "Read. ",
-            "context": context,
-            "tail": f"\nSay {question} of it.",
-            "max_tokens": 4 + 7 * question % 29,
-        }
-        for question in range(40)
-        for context in contexts
-    ]
-    found = schedule(jobs, records)
-    assert found["asked"] == 240
-    assert_as_one_generate(found)
+def test_engine_is_as_fast_as_one_generate(jobs):
+    records = []
+    for question in range(40):
+        for context in "abcdef":
+            record = {
+                "context_id": context,
+                "head": "Read. ",
+                "context": f"{context}: " + f"words of context {context} " * 250,
+                "tail": f"\nSay {question} of it.",
+                "max_tokens": 4 + 7 * question % 29,
+            }
+            records.append(record)
+    assert_as_fast_as_generate(jobs, records)
 
 
-def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(jobs):
-    asked = {"lengths": {"4k": 3072}, "contexts_per_length": 1, "framing_sentences": 1}
+def test_ifeval_is_as_fast_as_one_generate_and_computes_its_text_once(jobs):
+    section = {"lengths": {"4k": 3072}, "contexts_per_length": 1, "framing_sentences": 1}
     raw = {
         "benchmarks": ["ifeval"],
-        "ifeval": {**asked, "max_tokens": 16},
+        "ifeval": {**section, "max_tokens": 16},
         "models": {"reference": {"engine": "reference"}},
     }
     built = Prepared(raw, jobs.folder / "ifeval")
     built.make_data()
     data = built.folder / "data/prompts.jsonl"
-    own = list(read_jsonl(data))
-    repeated = [own[n % 24] | {"prompt_id": f"synthetic/{n}"} for n in range(841)]
-    for number, record in enumerate(repeated):  # equal prompts would be sent once
-        record["prompt"] += f" ({number})"
-    write_jsonl(data, repeated)
+    prompts = list(read_jsonl(data))[:24]
+    repeated_prompts = []
+    for number in range(841):
+        prompt = prompts[number % 24]
+        text = f"{prompt['prompt']} ({number})"  # equal prompts would be sent once
+        repeated_prompts.append(prompt | {"prompt_id": f"synthetic/{number}", "prompt": text})
+    write_jsonl(data, repeated_prompts)
     built.write_prompts()
-    part = built.part("4k")
-    items = map(part.joined.item, part.read())
-    names = ("context_id", "head", "context", "tail", "max_tokens")
-    found = schedule(jobs, [{name: getattr(item, name) for name in names} for item in items])
-    assert found["asked"] == 841
-    assert_as_one_generate(found)
-    assert found["ours"][1] <= 0.03 * found["logical"]
+    records = item_records([built.part("4k")])
+    assert len(records) == 841
+    result = assert_as_fast_as_generate(jobs, records)
+    assert result["ours"][1] <= 0.03 * result["logical"]
 
 
-def schedule(jobs: Jobs, records: list[dict]) -> dict:
+def assert_as_fast_as_generate(jobs: Jobs, records: list[dict]) -> dict:
+    """The engine gives the answers of one ``generate``, with as many tokens and hardly more steps.
+
+    Returns:
+        Counts of both, by ``vllm_schedule.py``.
+    """
     write_jsonl(jobs.folder / "prompts.jsonl", records)
-    done = subprocess.run(
-        [jobs.warm, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    print(found)
-    return found
-
-
-def assert_as_one_generate(found: dict) -> None:
-    assert found["same"] == found["asked"]
-    (steps, computed) = found["ours"]
-    (plain_steps, plain_computed) = found["generate"]
-    assert computed == plain_computed
-    assert steps <= 1.05 * plain_steps
+    program = HERE / "vllm_schedule.py"
+    output = jobs.run_python(program, jobs.model, jobs.folder / "prompts.jsonl")
+    result = json.loads(output.splitlines()[-1])
+    assert result["same"] == result["requests"] == len(records)
+    steps, computed_tokens = result["ours"]
+    generate_steps, generate_tokens = result["generate"]
+    assert computed_tokens == generate_tokens
+    assert steps <= 1.05 * generate_steps
+    return result

@@ -1,4 +1,4 @@
-"""A tiny Llama that always thinks "abcdef" and answers "4"; run with vLLM's interpreter.
+"""A tiny Llama with the reasoning "abcdef" and the answer "4"; run with vLLM's interpreter.
 
 thinking_model.py DIRECTORY special|plain closed|prefilled: whether the tags are special tokens, and
 whether the chat template opens the reasoning.
@@ -27,9 +27,9 @@ def make(folder: Path, special: bool, prefilled: bool) -> None:
     if prefilled:
         tokenizer.chat_template = TEMPLATE.replace("<|assistant|>\n", f"<|assistant|>\n{START}")
     tokenizer.save_pretrained(folder)
-    said = ["<|assistant|>", "\u010a", START, *REASONING, END, ANSWER, "<|end|>"]
-    ids = tokenizer.convert_tokens_to_ids(said)
-    assert None not in ids, said
+    tokens = ["<|assistant|>", "\u010a", START, *REASONING, END, ANSWER, "<|end|>"]
+    ids = tokenizer.convert_tokens_to_ids(tokens)
+    assert None not in ids, tokens
     model = LlamaForCausalLM.from_pretrained(folder)
     model.resize_token_embeddings(len(tokenizer))
     with torch.no_grad():
@@ -39,9 +39,9 @@ def make(folder: Path, special: bool, prefilled: bool) -> None:
             layer.mlp.down_proj.weight.zero_()
         model.model.embed_tokens.weight.zero_()
         model.lm_head.weight.zero_()
-        for place, (token, following) in enumerate(pairwise(ids)):
-            model.model.embed_tokens.weight[token, place] = 1.0
-            model.lm_head.weight[following, place] = 1.0
+        for dimension, (token, next_token) in enumerate(pairwise(ids)):
+            model.model.embed_tokens.weight[token, dimension] = 1.0
+            model.lm_head.weight[next_token, dimension] = 1.0
     model.save_pretrained(folder)
 
 

@@ -16,7 +16,7 @@ TEMPLATE = (
 
 
 def save(folder: Path, text: list[str], vocabulary: int = 4096) -> None:
-    """Trains a byte-level BPE on the text, draws the weights, and writes a model directory."""
+    """Trains a byte-level BPE on the text, samples the weights, and writes a model directory."""
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()

@@ -1,6 +1,6 @@
-"""One inference job, as its rule starts it, where results/ lies.
+"""One inference job, as its rule starts it, in the folder of results/.
 
-vllm_job.py CONFIG MODEL PART [JUDGE]: the model answers, or the judge judges it.
+vllm_job.py CONFIG MODEL PART: the model answers.
 vllm_job.py CONFIG MODEL PART --together: the model answers, and with its load all other parts.
 
 FAIL_AT_STEP=n: the engine is out of memory at its n-th step.
@@ -18,25 +18,25 @@ from steadfast.stages.one_load import run_with_siblings
 from steadfast.workflow.script import run_rule
 
 
-def run(config_file: str, model: str, part: str, judge: str = "") -> None:
+def run(config_file: str, model: str, part: str, *options: str) -> None:
     prepared = Prepared(read_json(config_file), Path("results"))
-    asked = Job("inference", prepared.name, model, part)
-    if judge and judge != "--together":
-        asked = Job("verdicts", prepared.name, model, part, judge)
-    log = prepared.results / asked.log
+    assignments = {}
+    for name in prepared.task.parts:
+        assignments[name] = prepared.assignment(Job("inference", prepared.name, model, name))
+    log = prepared.results / assignments[part].job.log
     log.parent.mkdir(parents=True, exist_ok=True)
-    job = SimpleNamespace(log=[str(log)], params={}, wildcards={})
-    if judge == "--together":
-        jobs = (Job("inference", prepared.name, model, one) for one in prepared.task.parts)
-        together = [prepared.assignment(one) for one in jobs]
-        (own,) = (one for one in together if one.job == asked)
-        operation = prepared.config.models[model].model_dump()
-        given = {"assignment": own, "operation": operation, "together": together}
-        run_rule(run_with_siblings, job, with_provenance=False, **given)
-    elif judge:
-        run_rule(prepared.judge, job, with_provenance=False, judge=judge, model=model, part=part)
+    rule = SimpleNamespace(log=[str(log)], params={}, wildcards={})
+    if options == ("--together",):
+        run_rule(
+            run_with_siblings,
+            rule,
+            with_provenance=False,
+            assignment=assignments[part],
+            operation=prepared.config.models[model].model_dump(),
+            together=list(assignments.values()),
+        )
     else:
-        run_rule(prepared.answer, job, with_provenance=False, model=model, part=part)
+        run_rule(prepared.answer, rule, with_provenance=False, model=model, part=part)
 
 
 def fail_at(number: int) -> None:

@@ -1,6 +1,6 @@
-"""Our engine, and one plain ``generate`` of the same prompts in the same order: what each took.
+"""Steps and tokens of our engine, and of vLLM's ``generate`` with the same prompts in its order.
 
-vllm_schedule.py MODEL PROMPTS: a line of PROMPTS is an item, but for its sample_id.
+vllm_schedule.py MODEL PROMPTS: a line of PROMPTS is an item without its sample_id.
 """
 
 import json
@@ -26,34 +26,42 @@ def main(model: str, path: str) -> None:
     core = engine.engine
     steps = []
     step = core.step
-    core.step = lambda: (steps.append(1), step())[1]
 
+    def counted_step():
+        steps.append(1)
+        return step()
+
+    core.step = counted_step
     groups = families(grouped(requests))
-    ours = {}
+    texts = {}
+    computed_tokens = 0
     for request, response in engine.answer(groups):
-        ours[request.hash] = response.text, response.prompt_tokens - response.cached_tokens
-    took = {"ours": (len(steps), sum(computed for _, computed in ours.values()))}
+        texts[request.hash] = response.text
+        computed_tokens += response.prompt_tokens - response.cached_tokens
+    result = {"requests": len(requests), "ours": (len(steps), computed_tokens)}
 
     from vllm import SamplingParams
 
     engine.engine.reset_prefix_cache()
     steps.clear()
-    asked = list(engine.tokenizer.encode_prompts(ordered(groups)))
     stops = engine.tokenizer.stop_token_ids
-    outputs = loaded.model.generate(
-        [{"prompt_token_ids": ids} for _, ids in asked],
-        [
-            SamplingParams(temperature=0.0, max_tokens=one.max_tokens, stop_token_ids=stops)
-            for one, _ in asked
-        ],
-        use_tqdm=False,
-    )
-    computed = sum(len(one.prompt_token_ids) - (one.num_cached_tokens or 0) for one in outputs)
-    took["generate"] = len(steps), computed
-    took["logical"] = sum(len(one.prompt_token_ids) for one in outputs)
-    plain = {one.hash: out.outputs[0].text for (one, _), out in zip(asked, outputs, strict=True)}
-    same = sum(plain[name] == text for name, (text, _) in ours.items())
-    print(json.dumps({**took, "same": same, "asked": len(requests)}))
+    hashes = []
+    encoded_prompts = []
+    sampling = []
+    for request, ids in engine.tokenizer.encode_prompts(ordered(groups)):
+        hashes.append(request.hash)
+        encoded_prompts.append({"prompt_token_ids": ids})
+        limit = request.max_tokens
+        sampling.append(SamplingParams(temperature=0.0, max_tokens=limit, stop_token_ids=stops))
+    outputs = loaded.model.generate(encoded_prompts, sampling, use_tqdm=False)
+    prompt_tokens = sum(len(output.prompt_token_ids) for output in outputs)
+    cached_tokens = sum(output.num_cached_tokens or 0 for output in outputs)
+    result["generate"] = (len(steps), prompt_tokens - cached_tokens)
+    result["logical"] = prompt_tokens
+    result["same"] = 0
+    for request_hash, output in zip(hashes, outputs, strict=True):
+        result["same"] += texts[request_hash] == output.outputs[0].text
+    print(json.dumps(result))
 
 
 def items(records: Iterable[dict]) -> list[Item]:

@@ -1,4 +1,4 @@
-"""An environment with vLLM's CPU build, made once and kept in the user's cache folder."""
+"""An environment with vLLM's CPU build, installed once into the user's cache folder."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ MODULES = (
     "vllm.model_executor.models.llama",
     "transformers.models.llama.modeling_llama",
 )
-"""What an engine imports that runs within the job's own process; none of it starts threads."""
+"""Modules of an engine that runs within the job's own process; none of them starts threads."""
 
 
 def vllm_python() -> Path:
@@ -28,15 +28,10 @@ def vllm_python() -> Path:
 
 
 def warm_vllm() -> str:
-    """The program to start in its place, where a test is not about the process itself."""
+    """A faster start of that interpreter, where a test is not about the process itself."""
     return warm_python(str(vllm_python()), MODULES, **VARIABLES)
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(**variables: str) -> dict[str, str]:
     """The variables for jobs with that interpreter: no network, little memory."""
-    return {
-        **os.environ,
-        "PYTHONPATH": str(ROOT / "scripts"),
-        **VARIABLES,
-        **more,
-    }
+    return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), **VARIABLES, **variables}

@@ -1,4 +1,4 @@
-"""What inspect_ai reads in a folder of logs, as JSON; run by a Python that has it."""
+"""Prints means and samples that inspect_ai reads in a folder of logs; run by a Python with it."""
 
 import json
 import sys

@@ -18,6 +18,7 @@ from steadfast.benchmarks.lifbench.export import LifbenchExports
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, component
 from steadfast.contract.exports import Exports
+from steadfast.contract.part_files import PartFiles
 from steadfast.share.card import card
 from steadfast.share.export import export_benchmark
 
@@ -33,38 +34,19 @@ class Exported:
         self.built = Prepared({"judges": MODELS, "models": MODELS, **raw}, folder / "results")
         self.built.make_data()
         self.built.write_prompts()
-        self.cwd = folder
+        self.parts = [self.built.part(name) for name in self.built.task.parts]
+        self.folder = folder
         self.out = folder / "results/export" / self.built.name
         self.export(self.out)
 
-    @property
-    def parts(self):
-        return [self.built.part(name) for name in self.built.task.parts]
-
-    def export(self, out: Path) -> None:
-        export_benchmark(
-            self.built.name,
-            self.built.task.exports.plain,
-            self.built.task.simulator.plain,
-            self.parts,
-            out,
-        )
+    def export(self, out: Path, module: str | None = None) -> None:
+        """Exports it, or what an export of another module makes of it."""
+        task = self.built.task
+        exports = (module, task.exports.settings) if module else task.exports.plain
+        export_benchmark(self.built.name, exports, task.simulator.plain, self.parts, out)
 
     def rows(self, table: str, split: str) -> list[dict]:
         return parquet.read_table(self.out / f"{table}/{split}.parquet").to_pylist()
-
-    def run(self, code: str, cwd: Path):
-        """What code prints as JSON, in a process of its own, without the hub."""
-        home = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(self.cwd / "home")}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=cwd,
-            env={**os.environ, **home},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -72,145 +54,137 @@ def lifbench(tmp_path_factory) -> Exported:
     return Exported(RAW, tmp_path_factory.mktemp("lifbench"))
 
 
-def asked(exported: Exported, part: int) -> list[str]:
-    """The prompts that inference asks."""
-    files = exported.parts[part]
-    items = [files.joined.item(sample) for sample in files.read()]
+def requested_prompts(part: PartFiles) -> list[str]:
+    items = [part.joined.item(sample) for sample in part.read()]
     return [item.head + item.context + item.tail for item in items]
 
 
 @pytest.mark.wide
-def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifbench):
+def test_code_in_the_card_gives_the_requested_prompts(lifbench):
     (code,) = SNIPPET.findall((lifbench.out / "README.md").read_text())
-    loaded = lifbench.run(f"{code}\nimport json\nprint(json.dumps(prompts))", lifbench.cwd)
-    assert len(loaded) == len({*loaded}) == 461
-    assert loaded == asked(lifbench, 0)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(lifbench.folder / "home")}
+    process = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport json\nprint(json.dumps(prompts))"],
+        cwd=lifbench.folder,
+        env={**os.environ, **offline},
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
+    prompts = json.loads(process.stdout)
+    assert len(prompts) == len({*prompts}) == 461
+    assert prompts == requested_prompts(lifbench.parts[0])
 
 
-def test_each_context_is_there_once(lifbench):
+def test_each_context_is_exported_once(lifbench):
     contexts = lifbench.rows("contexts", "2k")
     prompts = lifbench.rows("prompts", "2k")
-    names = [row["context_id"] for row in contexts]
-    assert len(names) == len({*names}) == 3
-    assert {row["context_id"] for row in prompts} == {*names}
-    assert not any(row["text"] in str(prompt) for row in contexts for prompt in prompts)
+    context_ids = [row["context_id"] for row in contexts]
+    assert len(context_ids) == len({*context_ids}) == 3
+    assert {row["context_id"] for row in prompts} == {*context_ids}
+    for prompt in prompts:
+        fields = "\n".join(map(str, prompt.values()))
+        assert not any(context["text"] in fields for context in contexts)
 
 
-def test_wording_and_a_right_answer_of_each_prompt_are_in_the_data_set(lifbench):
+def test_each_prompt_has_its_expression_and_a_correct_answer(lifbench):
     scoring = lifbench.built.task.scoring.make()
-    texts = {
-        (row["task"], row["expression_id"]) for row in lifbench.rows("expressions", "all_lengths")
-    }
-    rows = lifbench.rows("prompts", "2k")
-    for row, sample in zip(rows, lifbench.parts[0].read(), strict=True):
-        assert (row["task"], row["expression_id"]) in texts
-        assert scoring.score(sample, Answer("ok", row["reference"]), {}).total == 1
-
-
-def test_a_split_has_no_hyphen_in_its_name(lifbench):
-    assert (lifbench.out / "prompts/2_k.parquet").is_file()
+    rows = lifbench.rows("expressions", "all_lengths")
+    expressions = {(row["task"], row["expression_id"]) for row in rows}
+    prompts = lifbench.rows("prompts", "2k")
+    for prompt, sample in zip(prompts, lifbench.parts[0].read(), strict=True):
+        assert (prompt["task"], prompt["expression_id"]) in expressions
+        assert scoring.score(sample, Answer("ok", prompt["reference"]), {}).total == 1
 
 
 @pytest.mark.wide
-def test_two_splits_of_one_name_are_refused(tmp_path):
+def test_splits_with_the_same_name_are_refused(tmp_path):
     with pytest.raises(UserError, match="2_k, 2-k differ in - and _ alone"):
         Exported({**RAW, "lifbench": {"lengths": {"2_k": 2048, "2-k": 2050}}}, tmp_path)
 
 
-def test_the_same_inputs_give_the_same_bytes(lifbench, tmp_path):
+def exported_files(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*.*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_export_is_deterministic_and_without_local_paths(lifbench, tmp_path):
     lifbench.export(tmp_path)
-    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*") if path.is_file()]
+    files = exported_files(tmp_path)
+    assert files == exported_files(lifbench.out)
     assert len(files) == 6
-    for file in files:
-        assert (tmp_path / file).read_bytes() == (lifbench.out / file).read_bytes(), file
-
-
-def front(exported: Exported) -> dict:
-    _, text, _ = (exported.out / "README.md").read_text().split("---\n", 2)
-    return yaml.safe_load(text)
-
-
-def test_no_path_or_host_is_in_any_file(lifbench):
-    for path in lifbench.out.rglob("*.*"):
-        if path.is_file():
-            assert str(lifbench.cwd).encode() not in path.read_bytes()
+    assert "prompts/2_k.parquet" in files  # a split's name must have no hyphen
+    assert str(lifbench.folder).encode() not in b"".join(files.values())
 
 
 def about(**raw):
     config = load_config({"models": MODELS, **raw})
-    how: Exports = component(LIFBENCH.of(config).exports.plain).make()
-    return how.about()
+    exports: Exports = component(LIFBENCH.of(config).exports.plain).make()
+    return exports.about()
 
 
-def test_texts_that_may_not_be_passed_on_are_named():
-    found = about(corpora={"source": "hub"})
-    assert found.withheld == ["xsum", "paul_graham"]
-    assert found.licence is None
+def test_texts_without_licence_to_share_are_listed():
+    exported = about(corpora={"source": "hub"})
+    assert exported.withheld == ["xsum", "paul_graham"]
+    assert exported.licence is None
 
 
-def test_texts_of_one_s_own_are_unknown(tmp_path):
+def test_local_texts_have_no_known_licence(tmp_path):
     assert len(about(corpora={"source": "local", "directory": str(tmp_path)}).withheld) == 5
-    own = {"repo": "me/mine", "revision": "0" * 40, "fields": {"text": "t"}}
-    found = about(corpora={"source": "hub", "hub": {"qmsum": own}})
-    assert found.withheld == ["xsum", "qmsum", "paul_graham"]
-    assert [one.origin for one in found.sources if one.name == "qmsum"] == [
-        f"me/mine at {'0' * 40}"
-    ]
+    dataset = {"repo": "me/mine", "revision": "0" * 40, "fields": {"text": "t"}}
+    exported = about(corpora={"source": "hub", "hub": {"qmsum": dataset}})
+    assert exported.withheld == ["xsum", "qmsum", "paul_graham"]
+    origins = [source.origin for source in exported.sources if source.name == "qmsum"]
+    assert origins == [f"me/mine at {'0' * 40}"]
 
 
-def test_published_contexts_are_named_as_what_they_hold():
-    found = about(lifbench={"contexts": "released", "tasks": ["LSI"]})
-    assert [one.name for one in found.sources] == ["contexts", "templates"]
-    assert found.withheld == ["contexts"]
+def test_released_contexts_are_listed_as_source():
+    exported = about(lifbench={"contexts": "released", "tasks": ["LSI"]})
+    assert [source.name for source in exported.sources] == ["contexts", "templates"]
+    assert exported.withheld == ["contexts"]
 
 
-def test_the_settings_of_recs_hold_no_path_of_the_user_s():
+def test_exported_settings_have_no_path_of_the_user():
     recs = {"originals": "released", "rewrites": "released", "review": "/home/me/review"}
     released = {"directory": "/home/me/released"}
     section = {"expressions": "recs", "recs": recs, "released": released}
     assert "/home/me" not in str(about(lifbench=section).settings)
 
 
-class Otherwise(LifbenchExports):
-    """An export whose tables forget the blank at the end of a prompt."""
+class LossyExports(LifbenchExports):
+    """An export whose tables omit the space at the end of a prompt."""
 
-    def prompt(self, asked):
-        return super().prompt(asked)[:-1]
+    def prompt(self, row):
+        return super().prompt(row)[:-1]
 
 
-def test_tables_that_would_give_another_prompt_are_refused(lifbench, tmp_path):
-    settings = lifbench.built.task.exports.settings
+def test_tables_that_give_another_prompt_are_refused(lifbench, tmp_path):
     with pytest.raises(UserError, match=r"are asked sample LSI/.* otherwise than its tables"):
-        export_benchmark(
-            "lifbench",
-            (f"{__name__}:Otherwise", settings),
-            lifbench.built.task.simulator.plain,
-            lifbench.parts,
-            tmp_path,
-        )
+        lifbench.export(tmp_path, f"{__name__}:LossyExports")
     assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("name", ["followbench", "cfbench", "complexbench"])
-def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
+def test_judged_benchmark_is_exported(name, tmp_path):
     exported = Exported({"benchmarks": [name]}, tmp_path)
-    for place, part in enumerate(exported.built.task.parts):
-        rows = exported.rows("prompts", part.replace("-", "_"))
-        assert [row["instruction"] for row in rows] == asked(exported, place)
-    head = front(exported)
-    assert (head["license"], head["configs"][0].get("default")) == ("mit", True)
+    for part in exported.parts:
+        rows = exported.rows("prompts", part.name.replace("-", "_"))
+        assert [row["instruction"] for row in rows] == requested_prompts(part)
+    _, header, _ = (exported.out / "README.md").read_text().split("---\n", 2)
+    fields = yaml.safe_load(header)
+    assert (fields["license"], fields["configs"][0].get("default")) == ("mit", True)
 
 
 @pytest.mark.parametrize(
-    ("name", "licence", "withheld"),
+    ("name", "licence", "is_withheld"),
     [
         ("followbench", "apache-2.0", False),
         ("complexbench", "cc-by-4.0", False),
         ("cfbench", "other", True),
     ],
 )
-def test_a_released_benchmark_s_licence_is_its_own(name, licence, withheld):
-    known = Exports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
-    text = card(known, [])
+def test_released_benchmark_keeps_its_licence(name, licence, is_withheld):
+    exports = Exports(f"{name}/export.yaml", {"instances": "released"}, {})
+    text = card(exports.about(), [])
     assert f"\nlicense: {licence}\n" in text
-    assert ("Not for publication as it is" in text) == withheld
+    assert ("Not for publication as it is" in text) == is_withheld

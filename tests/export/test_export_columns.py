@@ -1,4 +1,4 @@
-"""Rows of any kind become columns of one plain type each, and lose nothing."""
+"""Exported rows become columns of one type each, without loss."""
 
 import json
 
@@ -22,42 +22,37 @@ ROWS = st.lists(st.fixed_dictionaries({"id": TEXT}, optional={"a": VALUE, "b": S
 
 
 @pytest.mark.parametrize(
-    ("values", "kind"),
+    ("values", "type_name"),
     [
-        (["x", None], "string"),
-        ([1, 2], "int64"),
-        ([1, 2.5], "double"),
-        ([True, False], "bool"),
-        ([True, 2], JSON),
-        (["x", 2], JSON),
-        ([["x"], None], JSON),
+        (["x", None], "string"), ([1, 2], "int64"), ([1, 2.5], "double"), ([True, False], "bool"),
+        ([None], "string"), ([True, 2], JSON), (["x", 2], JSON), ([["x"], None], JSON),
         ([{"k": 1}], JSON),
-        ([None], "string"),
     ],
-)
-def test_a_column_has_the_one_type_of_its_values_or_is_json(values, kind):
-    assert table("t", {"s": [{"c": value} for value in values]}).types == {"c": kind}
+)  # fmt: skip
+def test_column_has_the_type_of_its_values_or_is_json(values, type_name):
+    assert table("t", {"s": [{"c": value} for value in values]}).types == {"c": type_name}
 
 
-def test_a_column_has_the_same_type_in_every_split():
-    made = table("t", {"a": [{"gold": "x"}], "b": [{"gold": ["x"]}]})
-    rows = {split: content.to_pylist() for split, content in made.splits.items()}
-    assert rows == {"a": [{"gold": '"x"'}], "b": [{"gold": '["x"]'}]}
-    assert made.splits["a"].schema == made.splits["b"].schema
+def test_column_has_the_same_type_in_each_split():
+    splits = table("t", {"a": [{"gold": "x"}], "b": [{"gold": ["x"]}]}).splits
+    assert splits["a"].to_pylist() == [{"gold": '"x"'}]
+    assert splits["b"].to_pylist() == [{"gold": '["x"]'}]
+    assert splits["a"].schema == splits["b"].schema
 
 
 @given(ROWS, ROWS)
-def test_parquet_holds_what_was_given(first, second):
-    made = table("t", {"a": first, "b": second})
+def test_table_has_the_values_of_all_rows(first, second):
+    exported = table("t", {"a": first, "b": second})
+    types = exported.types
     for split, rows in (("a", first), ("b", second)):
-        for row, source in zip(made.splits[split].to_pylist(), rows, strict=True):
-            assert {*row} == {*made.types} >= {*source}
-            for column, value in row.items():
-                read = json.loads(value) if made.types[column] == JSON and value else value
-                assert read == source.get(column)
+        for exported_row, row in zip(exported.splits[split].to_pylist(), rows, strict=True):
+            assert {*exported_row} == {*types} >= {*row}
+            for column, value in exported_row.items():
+                parsed = json.loads(value) if types[column] == JSON and value else value
+                assert parsed == row.get(column)
 
 
 @pytest.mark.parametrize("value", ["\ud800", 2**63])
-def test_a_value_that_parquet_cannot_hold_is_refused(value):
+def test_value_outside_the_range_of_parquet_is_refused(value):
     with pytest.raises(UserError, match="table t, column c: a value cannot be written"):
         table("t", {"s": [{"c": value}]})
