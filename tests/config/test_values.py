@@ -1,4 +1,4 @@
-"""Values that make no sense at whatever key: each is one sentence, found by walking the schema."""
+"""Invalid values at every key that takes their type: each is refused in one sentence."""
 
 import copy
 from typing import Annotated, Any, get_args, get_origin
@@ -12,27 +12,22 @@ from steadfast.schema.models import ModelSettings
 from steadfast.schema.strict import tag
 
 ENGINES = [tag(kind)[1] for kind in get_args(get_args(ModelSettings)[0])]
-OF_ENGINE: dict[str, dict[str, Any]] = {
-    "openai": {
-        "model": "m",
-        "reasoning": {"parser": "qwen3", "tokens": 9},
-        "throughput": {"prefill": 1.0, "decode": 2.0},
-        "price": {"input": 1.0, "output": 2.0},
-    },
-    "anthropic": {"model": "m"},
-    "gemini": {"model": "m"},
-    "vllm": {"model": "m", "window": 4096},
-    "replay": {"file": "answers.jsonl"},
+MODELS: dict[str, dict[str, Any]] = {
+    "sim-x" if engine == "simulated" else engine: {"engine": engine} for engine in ENGINES
 }
-WHOLE: dict[str, Any] = {
+MODELS["openai"] |= {
+    "model": "m",
+    "reasoning": {"parser": "qwen3", "tokens": 9},
+    "throughput": {"prefill": 1.0, "decode": 2.0},
+    "price": {"input": 1.0, "output": 2.0},
+}
+MODELS["anthropic"] |= {"model": "m"}
+MODELS["gemini"] |= {"model": "m"}
+MODELS["vllm"] |= {"model": "m", "window": 4096}
+MODELS["replay"] |= {"file": "answers.jsonl"}
+FULL: dict[str, Any] = {
     "benchmarks": ["lifbench"],
-    "models": {
-        "sim-x" if engine == "simulated" else engine: {
-            "engine": engine,
-            **OF_ENGINE.get(engine, {}),
-        }
-        for engine in ENGINES
-    },
+    "models": MODELS,
     "rewriters": {"r": {"engine": "openai", "model": "m"}},
     "corpora": {
         "local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}},
@@ -41,7 +36,6 @@ WHOLE: dict[str, Any] = {
     "power_analysis": [0.05],
 }
 VERBATIM = {"system", "serve", "serve_operation_args", "tags"}
-LONG = "x" * 256
 
 
 def alternatives(kind):
@@ -49,95 +43,90 @@ def alternatives(kind):
     if get_origin(kind) is Annotated:
         return alternatives(get_args(kind)[0])
     parts = get_args(kind)
-    if type(None) in parts or any(
-        isinstance(part, type) for part in parts if get_origin(kind) is None
-    ):
-        return [one for part in parts for one in alternatives(part)]
-    return [kind]
+    is_union = get_origin(kind) is None and any(isinstance(part, type) for part in parts)
+    if type(None) not in parts and not is_union:
+        return [kind]
+    types = []
+    for part in parts:
+        types += alternatives(part)
+    return types
 
 
-def keys(section, place=()):
-    """The place and type of each key of a checked section."""
-    for name, field in type(section).model_fields.items():
-        value = getattr(section, name)
-        yield (*place, name), field.annotation
-        yield from below(value, (*place, name))
-
-
-def below(value, place):
+def keys(value, position=()):
+    """The position and type of each key of a loaded section, or of the sections in a mapping."""
     if isinstance(value, BaseModel):
-        yield from keys(value, place)
+        for name, field in type(value).model_fields.items():
+            yield (*position, name), field.annotation
+            yield from keys(getattr(value, name), (*position, name))
     elif isinstance(value, dict):
-        for name, one in value.items():
-            yield from below(one, (*place, name))
+        for name, section in value.items():
+            yield from keys(section, (*position, name))
 
 
-KEYS = dict(keys(config_model().model_validate(WHOLE)))
+KEYS = dict(keys(config_model().model_validate(FULL)))
 
 
-def of_type(kind):
-    """The places of the keys that take values of a type."""
-    return [
-        place
-        for place, annotation in KEYS.items()
-        if kind in alternatives(annotation) and place[-1] not in VERBATIM
-    ]
+def positions_of(kind):
+    """The positions of the keys that take values of a type."""
+    positions = [position for position, types in KEYS.items() if kind in alternatives(types)]
+    return [position for position in positions if position[-1] not in VERBATIM]
 
 
-def complaint(place, value):
-    tree = copy.deepcopy(WHOLE)
-    parent = tree
-    for step in place[:-1]:
-        parent = parent.setdefault(step, {})
-    parent[place[-1]] = value
+def complaint(position, value):
+    config = copy.deepcopy(FULL)
+    parent = config
+    for key in position[:-1]:
+        parent = parent.setdefault(key, {})
+    parent[position[-1]] = value
     with pytest.raises(UserError) as caught:
-        load_config(tree)
+        load_config(config)
     message = str(caught.value)
     assert "\n" not in message and len(message) < 600
     return message
 
 
-def test_the_walk_meets_keys_of_every_section():
-    load_config(WHOLE)
-    assert {("models", "openai", "model"), ("corpora", "hub", "xsum", "repo")} <= set(of_type(str))
-    assert ("models", "openai", "price", "input") in of_type(float)
-    assert len(of_type(str)) > 50 and len(of_type(float)) > 40 and len(of_type(int)) > 50
+def test_keys_of_every_section_are_walked():
+    load_config(FULL)
+    texts = positions_of(str)
+    assert {("models", "openai", "model"), ("corpora", "hub", "xsum", "repo")} <= set(texts)
+    assert ("models", "openai", "price", "input") in positions_of(float)
+    assert len(texts) > 50 and len(positions_of(float)) > 40 and len(positions_of(int)) > 50
 
 
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        (str, ["", "\u200b", "a\nb", LONG]),  # blank, of two lines, longer than a file's name
+        (str, ["", "\u200b", "a\nb", "x" * 256]),  # blank, two lines, too long for a file name
         (float, [1e-320, 1e300, float("nan"), float("-inf"), -1.0]),
         (int, [-1, 2**62]),
-        (list[str], [["r", "r"]]),  # named twice
+        (list[str], [["r", "r"]]),  # a duplicate
     ],
 )
-def test_a_value_that_makes_no_sense_is_refused_at_every_key(kind, values):
-    for place in of_type(kind):
-        if place[-1] != "seed":
+def test_invalid_value_is_refused_at_every_key(kind, values):
+    for position in positions_of(kind):
+        if position[-1] != "seed":
             for value in values:
-                assert place[-1] in complaint(place, value), (place, value)
+                assert position[-1] in complaint(position, value), (position, value)
 
 
-def test_a_system_message_may_be_empty_and_of_many_lines():
-    for text in ("", "One.\nTwo."):
-        model = {"engine": "openai", "model": "m", "system": text}
-        config = load_config({"benchmarks": ["lifbench"], "models": {"m": model}})
-        assert config.models["m"].system == text
+@pytest.mark.parametrize("text", ["", "One.\nTwo."])
+def test_system_message_may_be_empty_or_have_lines(text):
+    model = {"engine": "openai", "model": "m", "system": text}
+    config = load_config({"benchmarks": ["lifbench"], "models": {"m": model}})
+    assert config.models["m"].system == text
 
 
-def test_blank_tags_of_reasoning_mark_nothing():
+def test_blank_reasoning_tag_is_refused():
     reasoning = {"tags": [" ", "</think>"], "tokens": 9}
     assert "a tag is empty" in complaint(("models", "openai", "reasoning"), reasoning)
 
 
-def test_a_key_in_place_of_its_variable_s_name_is_not_shown():
+def test_api_key_written_as_variable_name_is_not_shown():
     message = complaint(("models", "openai", "api_key_env"), "sk-1234567890abcdef")
     assert "not a valid name of an environment variable" in message and "sk-" not in message
 
 
-def test_models_that_run_are_told_apart_by_their_labels():
+def test_labels_of_running_models_must_differ():
     models = {name: {"engine": "openai", "model": name, "label": "GPT"} for name in "ab"}
     raw = {"benchmarks": ["lifbench"], "models": models}
     with pytest.raises(UserError, match="'a' and 'b' have the same label 'GPT'"):
