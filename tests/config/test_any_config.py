@@ -1,8 +1,9 @@
-"""Whatever a config holds, it is valid or wrong in one sentence: never a traceback."""
+"""Any config is valid, or refused in one sentence: never a traceback."""
 
 import copy
 import datetime
 import math
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -17,9 +18,8 @@ from steadfast.schema.strict import tag
 
 ENGINES = [tag(kind)[1] for kind in get_args(get_args(ModelSettings)[0])]
 ROOT = Path(__file__).parents[2]
-REASONING = {"tags": ["<think>", "</think>"], "tokens": 512}
-WHOLE = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-WHOLE["models"] |= {
+FULL = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+FULL["models"] |= {
     "openai": {
         "engine": "openai",
         "model": "m",
@@ -27,7 +27,7 @@ WHOLE["models"] |= {
         "max_tokens": {"LSI": 64},
         "price": {"input": 1.0, "output": 2.0},
         "throughput": {"prefill": 1.0, "decode": 2.0},
-        "reasoning": REASONING,
+        "reasoning": {"tags": ["<think>", "</think>"], "tokens": 512},
     },
     "qwen": {"engine": "vllm", "model": "m", "window": 4096, "hf_overrides": {"a": [1]}},
     "claude": {"engine": "anthropic", "model": "m", "temperature": None},
@@ -35,21 +35,21 @@ WHOLE["models"] |= {
     "old": {"engine": "replay", "file": "answers.jsonl", "fields": {"response": "answer"}},
     "paper": {"engine": "scored"},
 }
-WHOLE["corpora"] |= {"local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}}
-WHOLE["nondeterminism"] = {"requests": 10}
-WHOLE["only"] = ["reference"]
+FULL["corpora"] |= {"local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}}
+FULL["nondeterminism"] = {"requests": 10}
+FULL["only"] = ["reference"]
 
 
-def places(tree, place=()):
-    """The place of every value of a tree, the whole's first."""
-    yield place
-    below = enumerate(tree) if isinstance(tree, list) else ()
-    for step, value in tree.items() if isinstance(tree, dict) else below:
-        yield from places(value, (*place, step))
+def positions(tree, position=()):
+    """The keys that lead to each value of a tree, beginning with the tree itself."""
+    yield position
+    children = enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in tree.items() if isinstance(tree, dict) else children:
+        yield from positions(value, (*position, key))
 
 
-KNOWN = sorted({str(step) for place in places(WHOLE) for step in place} | {*ENGINES, "[key]"})
-TEXTS = st.sampled_from([*KNOWN, "", ".", "sim-x", "x" * 300, "a\nb", "\0", "\ud800"]) | st.text()
+WORDS = sorted({str(key) for key in chain(*positions(FULL))} | {*ENGINES, "[key]"})
+TEXTS = st.sampled_from([*WORDS, "", ".", "sim-x", "x" * 300, "a\nb", "\0", "\ud800"]) | st.text()
 SCALARS = (
     st.none()
     | st.booleans()
@@ -70,20 +70,20 @@ VALUES = st.recursive(
 
 @st.composite
 def configs(draw):
-    """The whole config, in which up to four places are changed, lost, renamed or added to."""
-    tree = copy.deepcopy(WHOLE)
+    """The full config with up to four values replaced, removed, renamed or added."""
+    tree = copy.deepcopy(FULL)
     for _ in range(draw(st.integers(1, 4))):
-        *above, last = draw(st.sampled_from(list(places(tree))[1:] or [("models",)]))
+        *parents, key = draw(st.sampled_from(list(positions(tree))[1:] or [("models",)]))
         parent = tree
-        for step in above:
+        for step in parents:
             parent = parent[step]
-        change = draw(st.sampled_from(["replace", "lose", "rename", "add"]))
+        change = draw(st.sampled_from(["replace", "remove", "rename", "add"]))
         if change == "replace" or not isinstance(parent, dict):
-            parent[last] = draw(VALUES)
-        elif change == "lose":
-            parent.pop(last, None)
+            parent[key] = draw(VALUES)
+        elif change == "remove":
+            parent.pop(key, None)
         elif change == "rename":
-            parent[draw(KEYS)] = parent.pop(last, None)
+            parent[draw(KEYS)] = parent.pop(key, None)
         else:
             parent[draw(KEYS)] = draw(VALUES)
     return tree
@@ -98,24 +98,24 @@ def sentence_or_config(raw):
         return str(error)
 
 
-def test_the_whole_config_is_valid():
-    assert load_config(WHOLE).running == ["reference"]
+def test_full_config_is_valid():
+    assert load_config(FULL).running == ["reference"]
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=4))
-def test_any_mapping_is_valid_or_wrong_in_one_sentence(raw):
+def test_random_mapping_is_refused_in_one_sentence(raw):
     assert isinstance(sentence_or_config(raw), str)
 
 
 @given(configs())
-def test_a_changed_config_is_plain_or_wrong_in_one_sentence(raw):
+def test_mutated_config_is_plain_or_refused_in_one_sentence(raw):
     config = sentence_or_config(raw)
     if not isinstance(config, str):
         dumped = config.model_dump(mode="json")
         assert yaml.safe_load(yaml.safe_dump(dumped)) == dumped
 
 
-def test_a_value_that_holds_itself_is_refused():
+def test_recursive_value_is_refused():
     endless: list[object] = []
     endless.append(endless)
     raw = {"models": {"m": {"engine": "openai", "model": "m", "extra_body": {"a": endless}}}}
