@@ -55,11 +55,6 @@ def test_cost_is_that_of_genai_prices(model, prompt):
     assert Decimal(cost(price, prompt, cached, 500, written)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
-def test_flex_share_is_that_of_the_model(model, flex):
-    assert priced(model)["shares"] == {"live": 1, "flex": flex, "batch": 0.5}
-
-
 def test_price_independent_of_length_is_in_each_rate():
     base, above = priced("x-ai/grok-4-fast", base_url="https://openrouter.ai/api/v1")["rates"]
     assert base["cached"] == 0.05
@@ -68,44 +63,35 @@ def test_price_independent_of_length_is_in_each_rate():
     }  # fmt: skip
 
 
+DEEPSEEK = {"base_url": "https://api.deepseek.com"}
+MISTRAL = {"base_url": "https://api.mistral.ai/v1"}
+CLAUDE = {"engine": "anthropic", "cache": "5m"}
+HALF = {"live": 1, "flex": 0.5, "batch": 0.5}
+
+
 @pytest.mark.parametrize(
-    ("model", "address", "dollars"),
+    ("model", "settings", "rate", "shares"),
     [
-        ("o3", None, 2.0),  # 10 until June 2025
-        ("deepseek-chat", "https://api.deepseek.com", 0.135),  # .27 at some hours of the day
+        ("o3", {}, {"input": 2.0}, HALF),  # 10 until June 2025
+        ("gpt-5-mini", {}, {}, HALF),
+        ("gpt-4o", {}, {}, {"live": 1, "flex": 1, "batch": 0.5}),  # not served as flex
+        ("deepseek-chat", DEEPSEEK, {"input": 0.135}, {}),  # .27 at some hours of the day
+        # Twice that from January 2027.
+        ("gemini-3.8-flash", {"engine": "gemini"}, {"input": 0.75, "output": 3.75}, {}),
+        ("mistral-large-latest", MISTRAL, {"input": 2.0}, {"batch": 1}),
+        ("claude-sonnet-4-5", CLAUDE, {"written": 3.75}, {"batch": 0.5}),
+        ("claude-sonnet-4-5", CLAUDE | {"cache": "1h"}, {"written": 6.0}, {"batch": 0.5}),
+        ("gemini-2.5-pro", {"engine": "gemini"}, {"written": 1.25}, {"batch": 0.5}),  # as its input
     ],
 )
-def test_latest_price_without_daily_hours_is_used(model, address, dollars):
-    settings = {"base_url": address} if address else {}
-    assert priced(model, **settings)["rates"][0]["input"] == dollars
-
-
-def test_future_price_is_not_used():
-    price = priced("gemini-3.8-flash", engine="gemini")["rates"][0]
-    assert (price["input"], price["output"]) == (0.75, 3.75)  # twice that from January 2027
+def test_current_prices_of_provider_and_model(model, settings, rate, shares):
+    price = priced(model, **settings)
+    assert price["rates"][0] == price["rates"][0] | rate
+    assert price["shares"] == price["shares"] | shares
 
 
 def test_price_date_is_that_of_the_installed_genai_prices():
     assert facts("engines/shares.yaml")["genai-prices"]["version"] == version("genai-prices")
-
-
-def test_provider_is_identified_by_base_url():
-    price = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1")
-    assert (price["rates"][0]["input"], price["shares"]["batch"]) == (2.0, 1)
-
-
-@pytest.mark.parametrize(
-    ("engine", "model", "cache", "written", "batch"),
-    [
-        ("anthropic", "claude-sonnet-4-5", "5m", 3.75, 0.5),
-        ("anthropic", "claude-sonnet-4-5", "1h", 6.0, 0.5),
-        ("gemini", "gemini-2.5-pro", None, 1.25, 0.5),  # as its prompts
-    ],
-)
-def test_engine_of_a_provider_has_its_prices(engine, model, cache, written, batch):
-    settings = {"engine": engine} | ({"cache": cache} if cache else {})
-    price = priced(model, **settings)
-    assert (price["rates"][0]["written"], price["shares"]["batch"]) == (written, batch)
 
 
 @pytest.mark.parametrize(

@@ -74,18 +74,16 @@ def test_all_tables_exist_and_the_summary_has_all_measures(finished_judged, judg
     assert summary["gold"]["PSR"] == "1.000"
 
 
-def test_scores_have_the_true_verdicts(finished_judged, judge):
+def test_each_request_is_sent_once_and_its_verdicts_are_scored(finished_judged, judge):
     kinds = set()
+    prompts = Counter()
     for _, request, score in judged(finished_judged):
         assert score["status"] == "ok"
         assert_verdicts(request, score, judge)
         kinds.add(request.asked.kind)
+        prompts[request.prompt] += 1
     assert kinds == {"constraints", "checkpoints", "question", "segments"}
-
-
-def test_judge_gets_each_request_once(finished_judged, judge):
-    prompts = [request.prompt for _, request, _ in judged(finished_judged)]
-    assert Counter(prompts) == Counter(judge.judged)
+    assert prompts == Counter(judge.judged)
 
 
 def test_structured_judge_gets_the_schema_of_its_reply(finished_judged, judge, other):
@@ -127,17 +125,17 @@ def test_each_repeat_of_a_verdict_is_requested_and_recorded(finished_judged, oth
 def test_new_judge_is_requested_alone(finished_judged, judge, other, tmp_path):
     project = finished_judged.fork(tmp_path)
     project.configure(settings(judge, other, third=http(judge.url)))
-    shown = {f"{name}_{stage}": 1 for name in TINY_DATA for stage in ("metrics", "tables")}
-    # Two models on three parts.
-    assert project.planned() == {"verdicts": 6, "scores": 6, **shown, **SHOWN}
+    expected = {"verdicts": 6, "scores": 6, **SHOWN}  # two models on three parts
+    for name in TINY_DATA:
+        expected |= {f"{name}_metrics": 1, f"{name}_tables": 1}
+    assert project.planned() == expected
 
 
 def test_edited_template_is_requested_again_for_its_benchmark(finished_judged, tmp_path):
     project = finished_judged.fork(tmp_path)
     project.edit("resources/cfbench/judge/zh.txt", "从严", "严格")
     judging = {"judge_prompts": 2, "verdicts": 4, "scores": 2}
-    shown = {"cfbench_metrics": 1, "cfbench_tables": 1, **SHOWN}
-    assert project.planned() == judging | shown
+    assert project.planned() == judging | {"cfbench_metrics": 1, "cfbench_tables": 1, **SHOWN}
 
 
 @pytest.mark.wide

@@ -85,6 +85,6 @@ def test_majority_is_displayed_with_its_judges():
         }
     )
     assert judge_names(config) == ["a", "r", "b", "c", "majority"]
-    shown = display(config)["judges"]
-    assert shown["majority"] == {"label": "majority of Judge A, b, c", "engine": "openai"}
-    assert next(iter(shown)) == "majority"
+    displayed = display(config)["judges"]
+    assert displayed["majority"] == {"label": "majority of Judge A, b, c", "engine": "openai"}
+    assert next(iter(displayed)) == "majority"

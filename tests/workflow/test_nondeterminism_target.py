@@ -41,7 +41,8 @@ def test_nondeterminism_is_measured_shown_and_rebuilt_from_its_journal(project, 
     path = project.path(f"results/{CSV}")
     assert [folder.name for folder in path.parents[1].iterdir()] == ["api"]
     first = path.read_bytes()
-    alone, concurrent = rows = [row for row in project.rows(CSV) if row["task"] == "overall"]
+    rows = [row for row in project.rows(CSV) if row["task"] == "overall"]
+    alone, concurrent = rows
     for row, way in zip(rows, ("alone", "together"), strict=True):
         assert (row["way"], row["n"], row["repeats"]) == (way, "12", "2")
     assert 0 < float(alone["identical"]) < 1
@@ -55,8 +56,8 @@ def test_nondeterminism_is_measured_shown_and_rebuilt_from_its_journal(project, 
     summary = project.rows("lifbench/metrics/summary.csv")
     (ars,) = (row for row in summary if (row["model"], row["measure"]) == ("api", "ARS"))
     expected = f"{deviation / int(ars['n']) ** 0.5:.4f}"
-    shown = {row["Model"]: row["Run-to-run SD"] for row in project.rows("tables/summary.csv")}
-    assert shown == {"Reference": "", "sim-a": "", "api": expected}
+    deviations = {row["Model"]: row["Run-to-run SD"] for row in project.rows("tables/summary.csv")}
+    assert deviations == {"Reference": "", "sim-a": "", "api": expected}
     with zipfile.ZipFile(project.path("results/bundle.zip")) as bundle:
         assert bundle.read(f"results/{CSV}") == first
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,18 +26,20 @@ SNAKEMAKE = [
 SITE = "default-resources:\n  slurm_partition: gpu\nslurm-no-account: true\n"
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def started(kind: type[Cluster], unpack: Callable[[Path], Path], folder: Path) -> Iterator[Cluster]:
+    """Yields a running cluster whose programs are unpacked into a folder; or skips the test."""
     try:
-        root = unpack(tmp_path_factory.mktemp("slurm"))
+        root = unpack(folder)
     except Unavailable as reason:
         pytest.skip(str(reason))
     # A socket's path has about a hundred characters, and pytest's folders are long.
-    with (
-        tempfile.TemporaryDirectory(prefix="slurm-") as folder,
-        Cluster(root, Path(folder)) as started,
-    ):
-        yield started
+    with tempfile.TemporaryDirectory(prefix="slurm-") as short, kind(root, Path(short)) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    yield from started(Cluster, unpack, tmp_path_factory.mktemp("slurm"))
 
 
 class OnCluster:

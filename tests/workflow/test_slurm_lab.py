@@ -1,17 +1,14 @@
 """Faults on a real SLURM cluster with accounting, several nodes, limits and preemption."""
 
-import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
 from project import TINY, Project, over_http
 from servers import error, running
-from slurm_cluster import Unavailable
 from slurm_lab import Lab, unpacked
 from started_server import serve_command
-from test_slurm import OnCluster, gpus, wait_for
+from test_slurm import OnCluster, gpus, started, wait_for
 
 pytestmark = [
     pytest.mark.workflow,
@@ -32,20 +29,15 @@ ONE_LENGTH = {**TINY, "lifbench": {"lengths": {"2k": 2048}}}
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    try:
-        root = unpacked(tmp_path_factory.mktemp("lab"))
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-    with tempfile.TemporaryDirectory(prefix="lab-") as folder, Lab(root, Path(folder)) as started:
-        yield started
+    yield from started(Lab, unpacked, tmp_path_factory.mktemp("lab"))
 
 
 @pytest.fixture
 def run(lab, tmp_path):
     project = Project.new(tmp_path, ONE_LENGTH)
-    with OnCluster(lab, project, {}, SITE) as started:
+    with OnCluster(lab, project, {}, SITE) as run:
         project.path("site/partitions.yaml").write_text(PARTITIONS)
-        yield started
+        yield run
 
 
 def configure(run: OnCluster, **models: dict) -> None:

@@ -63,9 +63,9 @@ def test_full_run_requests_only_what_its_trial_did_not(tmp_path, judge):
     assert sum(int(row["expected"]) for row in levels) == len(trial_prompts)
 
     sample = next(iter(judged))
-    shown = show(project, sample)
-    assert shown.returncode == 0 and f"== {sample} ==\n" in shown.stdout
-    assert "\nReply of judge http (ok):\n  | " in shown.stdout
+    judged_sample = show(project, sample)
+    assert judged_sample.returncode == 0 and f"== {sample} ==\n" in judged_sample.stdout
+    assert "\nReply of judge http (ok):\n  | " in judged_sample.stdout
     unknown = show(project, "en/style/1")
     assert unknown.returncode == 1 and unknown.stdout == ""
     assert re.fullmatch("error: .*; did you mean en/style/1/.*\n", unknown.stderr)
