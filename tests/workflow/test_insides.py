@@ -49,7 +49,7 @@ pathvars:
 
 RUN = insides.Snakemake(workflow)
 config["handed"] = HandedOver(lambda: sorted(map(str, RUN.jobs_to_run)))
-SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
+SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}}
 
 def see(*names):
     SEEN.update({name: getattr(RUN, name) for name in names})
@@ -69,7 +69,6 @@ class Records:
         event = getattr(record, "event", None)
         if event is not None:
             SEEN["records"].setdefault(event.name, {}).update(vars(record))
-        SEEN["messages"].append(str(record.msg))
         return True
 
 def prepared():
@@ -169,7 +168,7 @@ rule given_up:
 SCRIPT = """
 import json, sys
 from pathlib import Path
-job = {"argv": sys.argv, "file": __file__, "params": dict(snakemake.params.items()),
+job = {"argv": sys.argv, "params": dict(snakemake.params.items()),
        "output": dict(snakemake.output.items()), "input": list(snakemake.input),
        "handed": snakemake.config["handed"]}
 Path(snakemake.log[0]).write_text(json.dumps(job, default=list))

@@ -120,33 +120,26 @@ print(json.dumps(digests))
 SHOWN = {"metrics", "tables", "figures"}
 SCORED = {"scores", *SHOWN}
 JUDGED = {"verdicts", *SCORED}
-ANSWERED = {"outputs", "judge_prompts", *JUDGED}
+JUDGE_PROMPTS = {"judge_prompts", *JUDGED}
+ANSWERED = {"outputs", *JUDGE_PROMPTS}
 OF_PROMPTS = {"prompts", "outputs", *SCORED}
 OF_LSI = {"data lifbench/expressions/LSI.json", *OF_PROMPTS}
-LIFBENCH = "resources/lifbench/"
-FOLLOWBENCH = "resources/followbench/"
+
+
+def edit(path: str, old: str, new: str) -> dict[str, tuple[str, str]]:
+    return {f"resources/{path}": (old, new)}
+
+
 CHANGES = {
-    "a weight": ({LIFBENCH + "scoring/MB.yaml": ("weight: 3", "weight: 4")}, SCORED),
-    "words of options": (
-        {LIFBENCH + "answer_words.yaml": ("continues: [idea", "continues: [reasoning, idea")},
-        SCORED,
-    ),
-    "an output limit": (
-        {LIFBENCH + "tasks/LSI.yaml": ("max_tokens: 100", "max_tokens: 101")},
-        OF_PROMPTS,
-    ),
-    "a space": ({LIFBENCH + "tasks/LSI.yaml": ("margin: 0", "margin: 1")}, OF_LSI),
-    "a scenario": ({LIFBENCH + "scenarios/list.yaml": ("Below is", "Here is")}, OF_LSI),
-    "a heading": ({LIFBENCH + "tables.yaml": ("Above baseline", "Over")}, {"tables", "figures"}),
-    "a rule": ({FOLLOWBENCH + "rules.yaml": ("stuff", "stuffs")}, SCORED),
-    "a judge's words": (
-        {FOLLOWBENCH + "judge/words.yaml": ("en:", "en:\n  more: more")},
-        {"judge_prompts", *JUDGED},
-    ),
-    "a simulator's facts": (
-        {"resources/cfbench/simulated.yaml": ("first: 0.5", "first: 0.6")},
-        ANSWERED,
-    ),
+    "a weight": (edit("lifbench/scoring/MB.yaml", "weight: 3", "weight: 4"), SCORED),
+    "words of options": (edit("lifbench/answer_words.yaml", "[idea", "[reasoning, idea"), SCORED),
+    "an output limit": (edit("lifbench/tasks/LSI.yaml", "tokens: 100", "tokens: 101"), OF_PROMPTS),
+    "a space": (edit("lifbench/tasks/LSI.yaml", "margin: 0", "margin: 1"), OF_LSI),
+    "a scenario": (edit("lifbench/scenarios/list.yaml", "Below is", "Here is"), OF_LSI),
+    "a heading": (edit("lifbench/tables.yaml", "Above baseline", "Over"), {"tables", "figures"}),
+    "a rule": (edit("followbench/rules.yaml", "stuff", "stuffs"), SCORED),
+    "a judge's words": (edit("followbench/judge/words.yaml", "en:", "en:\n  a: a"), JUDGE_PROMPTS),
+    "a simulator's facts": (edit("cfbench/simulated.yaml", "first: 0.5", "first: 0.6"), ANSWERED),
     "how a reply is read": ({"scripts/steadfast/benchmarks/complexbench/replies.py": None}, JUDGED),
 }
 """Edits by file (old and new text; None appends a statement to all modules below a path), and the
