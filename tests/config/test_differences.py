@@ -1,24 +1,24 @@
-"""Which settings differ, by hand."""
+"""The settings in which two configs differ."""
+
+import pytest
 
 from steadfast.compare.results import ABSENT, differences
 
 
-def test_equal_values_differ_in_nothing_whatever_their_order():
-    assert list(differences({"a": 1, "b": [1, 2]}, {"b": [1, 2], "a": 1})) == []
-
-
-def test_a_list_is_one_value_and_a_mapping_many():
-    a = {"tasks": ["LSI", "OQ"], "models": {"m": {"slip": 0.1, "seed": 1}}}
-    b = {"tasks": ["LSI"], "models": {"m": {"slip": 0.2, "seed": 1}}}
-    assert [tuple(one) for one in differences(a, b)] == [
-        ("tasks", '["LSI","OQ"]', '["LSI"]'),
-        ("models.m.slip", "0.1", "0.2"),
-    ]
-
-
-def test_null_is_a_value_and_a_missing_key_is_none():
-    found = differences({"a": None}, {"b": None})
-    assert [tuple(one) for one in found] == [("a", "null", ABSENT), ("b", ABSENT, "null")]
-    assert [tuple(one) for one in differences({"a": None}, {"a": {"x": 1}})] == [
-        ("a", "null", '{"x":1}')
-    ]
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"a": 1, "b": [1, 2]}, {"b": [1, 2], "a": 1}, []),
+        # A list is one value; a mapping has a value for each key.
+        (
+            {"tasks": ["LSI", "OQ"], "models": {"m": {"slip": 0.1, "seed": 1}}},
+            {"tasks": ["LSI"], "models": {"m": {"slip": 0.2, "seed": 1}}},
+            [("tasks", '["LSI","OQ"]', '["LSI"]'), ("models.m.slip", "0.1", "0.2")],
+        ),
+        # null is a value, and a missing key has none.
+        ({"a": None}, {"b": None}, [("a", "null", ABSENT), ("b", ABSENT, "null")]),
+        ({"a": None}, {"a": {"x": 1}}, [("a", "null", '{"x":1}')]),
+    ],
+)
+def test_differences_by_hand(first, second, expected):
+    assert list(map(tuple, differences(first, second))) == expected

@@ -1,4 +1,4 @@
-"""``price: auto``: what a million tokens cost, out of the package that knows it."""
+"""``price: auto``: the price of a million tokens, from the package genai-prices."""
 
 from decimal import Decimal
 from importlib.metadata import version
@@ -18,7 +18,7 @@ def priced(model, **settings):
     return rates(load_config({"models": {"x": settings}}).models["x"].model_dump())
 
 
-def test_long_prompts_and_what_is_written_to_a_cache_have_their_prices():
+def test_long_prompts_and_cache_writes_have_their_prices():
     # OpenAI's list of August 2026; above 272,000 tokens input costs twice, output 1.5 times.
     assert priced("gpt-5.6") == {
         "rates": [
@@ -30,97 +30,80 @@ def test_long_prompts_and_what_is_written_to_a_cache_have_their_prices():
 
 
 @pytest.mark.parametrize(("lifetime", "share"), [("5m", 1.25), ("1h", 2.0), (None, None)])
-def test_writing_to_claudes_cache_has_a_share_of_a_stated_price(lifetime, share):
-    price = priced(
-        "claude-x", engine="anthropic", cache=lifetime, price={"input": 4.0, "output": 8.0}
-    )
-    assert price["rates"][0]["written"] == (share or 1) * 4
-    (plain,) = priced("x", price={"input": 4.0, "output": 8.0})["rates"]
+def test_claude_cache_writes_cost_a_share_of_the_configured_price(lifetime, share):
+    price = {"input": 4.0, "output": 8.0}
+    claude = priced("claude-x", engine="anthropic", cache=lifetime, price=price)
+    assert claude["rates"][0]["written"] == (share or 1) * 4
+    (plain,) = priced("x", price=price)["rates"]
     assert (plain["cached"], plain["written"]) == (4, 4)
 
 
 @pytest.mark.parametrize("prompt", [200_000, 272_000, 272_001, 400_000])
 @pytest.mark.parametrize("model", ["gpt-5.6", "gpt-4o-2024-08-06"])
-def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
+def test_cost_is_that_of_genai_prices(model, prompt):
     price = priced(model)
-    writes = price["rates"][0]["written"] != price["rates"][0]["input"]
-    tokens = {"cached": prompt // 2, "written": prompt // 4 if writes else 0}
-    ours = cost(price, prompt, tokens["cached"], 500, tokens["written"])
+    base = price["rates"][0]
+    cached = prompt // 2
+    written = prompt // 4 if base["written"] != base["input"] else 0
     usage = Usage(
-        input_tokens=prompt, cache_read_tokens=tokens["cached"],
-        cache_write_tokens=tokens["written"], output_tokens=500,
-    )  # fmt: skip
-    theirs = calc_price(usage, model, provider_id="openai").total_price
-    assert Decimal(ours) == pytest.approx(theirs)
+        input_tokens=prompt,
+        cache_read_tokens=cached,
+        cache_write_tokens=written,
+        output_tokens=500,
+    )
+    expected = calc_price(usage, model, provider_id="openai").total_price
+    assert Decimal(cost(price, prompt, cached, 500, written)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
-def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
-    price = priced(model)
-    assert price["shares"] == {"live": 1, "flex": flex, "batch": 0.5}
-
-
-def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not():
-    address = "https://openrouter.ai/api/v1"
-    price = priced("x-ai/grok-4-fast", base_url=address)
-    base, above = price["rates"]
+def test_price_independent_of_length_is_in_each_rate():
+    base, above = priced("x-ai/grok-4-fast", base_url="https://openrouter.ai/api/v1")["rates"]
     assert base["cached"] == 0.05
     assert above == {
         "tokens": 128_000, "input": 0.4, "cached": 0.05, "written": 0.4, "output": 1.0
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("model", "address", "dollars"),
-    [
-        ("o3", None, 2.0),  # 10 until June 2025
-        ("deepseek-chat", "https://api.deepseek.com", 0.135),  # .27 at some hours of the day
-    ],
-)
-def test_of_several_prices_the_last_that_holds_at_any_hour_is_taken(model, address, dollars):
-    settings = {"base_url": address} if address else {}
-    assert priced(model, **settings)["rates"][0]["input"] == dollars
-
-
-def test_a_price_that_begins_later_is_not_taken():
-    price = priced("gemini-3.8-flash", engine="gemini")["rates"][0]
-    assert (price["input"], price["output"]) == (0.75, 3.75)  # twice that from January 2027
-
-
-def test_the_day_of_prices_is_chosen_with_the_packages_version():
-    assert facts("engines/shares.yaml")["genai-prices"]["version"] == version("genai-prices")
-
-
-def test_the_provider_is_known_by_its_address():
-    there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1")
-    assert (there["rates"][0]["input"], there["shares"]["batch"]) == (2.0, 1)
+DEEPSEEK = {"base_url": "https://api.deepseek.com"}
+MISTRAL = {"base_url": "https://api.mistral.ai/v1"}
+CLAUDE = {"engine": "anthropic", "cache": "5m"}
+HALF = {"live": 1, "flex": 0.5, "batch": 0.5}
 
 
 @pytest.mark.parametrize(
-    ("engine", "model", "cache", "written", "batch"),
+    ("model", "settings", "rate", "shares"),
     [
-        ("anthropic", "claude-sonnet-4-5", "5m", 3.75, 0.5),
-        ("anthropic", "claude-sonnet-4-5", "1h", 6.0, 0.5),
-        ("gemini", "gemini-2.5-pro", None, 1.25, 0.5),  # as its prompts
+        ("o3", {}, {"input": 2.0}, HALF),  # 10 until June 2025
+        ("gpt-5-mini", {}, {}, HALF),
+        ("gpt-4o", {}, {}, {"live": 1, "flex": 1, "batch": 0.5}),  # not served as flex
+        ("deepseek-chat", DEEPSEEK, {"input": 0.135}, {}),  # .27 at some hours of the day
+        # Twice that from January 2027.
+        ("gemini-3.8-flash", {"engine": "gemini"}, {"input": 0.75, "output": 3.75}, {}),
+        ("mistral-large-latest", MISTRAL, {"input": 2.0}, {"batch": 1}),
+        ("claude-sonnet-4-5", CLAUDE, {"written": 3.75}, {"batch": 0.5}),
+        ("claude-sonnet-4-5", CLAUDE | {"cache": "1h"}, {"written": 6.0}, {"batch": 0.5}),
+        ("gemini-2.5-pro", {"engine": "gemini"}, {"written": 1.25}, {"batch": 0.5}),  # as its input
     ],
 )
-def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, batch):
-    settings = {"engine": engine} | ({"cache": cache} if cache else {})
+def test_current_prices_of_provider_and_model(model, settings, rate, shares):
     price = priced(model, **settings)
-    assert (price["rates"][0]["written"], price["shares"]["batch"]) == (written, batch)
+    assert price["rates"][0] == price["rates"][0] | rate
+    assert price["shares"] == price["shares"] | shares
+
+
+def test_price_date_is_that_of_the_installed_genai_prices():
+    assert facts("engines/shares.yaml")["genai-prices"]["version"] == version("genai-prices")
 
 
 @pytest.mark.parametrize(
     ("model", "settings"),
     [("gpt-99", {}), ("gpt-4o", {"base_url": "http://localhost:8000/v1"})],
 )
-def test_a_model_without_a_known_price_is_named_in_one_sentence(model, settings):
-    with pytest.raises(
-        UserError, match=f"price: auto: the package genai-prices lists no price of '{model}' at"
-    ):
+def test_model_without_a_listed_price_is_named(model, settings):
+    message = f"price: auto: the package genai-prices lists no price of '{model}' at"
+    with pytest.raises(UserError, match=message):
         priced(model, **settings)
 
 
-def test_a_cap_may_go_by_it():
+def test_max_spend_accepts_automatic_prices():
     model = {"engine": "openai", "model": "gpt-5.6", "price": "auto", "max_spend": 1.0}
     assert load_config({"models": {"x": model}}).models["x"].max_spend == 1.0

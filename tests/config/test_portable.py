@@ -1,4 +1,4 @@
-"""The config with its defaults written back, without what is one machine's own."""
+"""The config to share: with defaults, without what belongs to one machine."""
 
 from pathlib import Path
 
@@ -13,72 +13,77 @@ from steadfast.config.source import read_source
 CONFIGS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
 
 
-def model(**settings):
-    own = {"engine": "vllm", "model": "org/name", "window": 4096, **settings}
-    return load_config({"models": {"own": own}, "pathvars": {"results": "/scratch/me/results"}})
+def portable_vllm(**settings):
+    """The portable config of a vLLM model, and the model's settings in it."""
+    model = {"engine": "vllm", "model": "org/name", "window": 4096, **settings}
+    pathvars = {"results": "/scratch/me/results"}
+    shared = portable(load_config({"models": {"tuned": model}, "pathvars": pathvars}))
+    return shared, shared["models"]["tuned"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
-def test_it_is_a_config_again_and_says_the_same(path):
+def test_portable_config_can_be_loaded_again(path):
     first = portable(load_config(read_source(path)))
     check_portable(first)
     assert portable(load_config(yaml.safe_load(as_yaml(first)))) == first
 
 
-def test_defaults_are_written_back():
-    found = portable(load_config({"models": {"r": {"engine": "reference"}}}))
-    assert found["seed"] == 1 and found["models"]["r"]["repeats"] == 1
+def test_defaults_are_written():
+    shared = portable(load_config({"models": {"r": {"engine": "reference"}}}))
+    assert shared["seed"] == 1 and shared["models"]["r"]["repeats"] == 1
 
 
-def test_of_absolute_paths_the_last_name_remains():
-    found = portable(
-        model(
-            model="/scratch/me/checkpoints/step-9/",
-            tokenizer="~/tokenizers/mine",
-            engine_args={"speculative_config": {"model": "/scratch/me/draft"}},
-            engine_operation_args={"download_dir": "/scratch/me/hub"},
-            system="/no_think",
-        )
+def test_absolute_paths_keep_their_last_name():
+    shared, model = portable_vllm(
+        model="/scratch/me/checkpoints/step-9/",
+        tokenizer="~/tokenizers/mine",
+        engine_args={"speculative_config": {"model": "/scratch/me/draft"}},
+        engine_operation_args={"download_dir": "/scratch/me/hub"},
+        system="/no_think",
     )
-    own = found["models"]["own"]
-    assert (own["model"], own["tokenizer"], own["system"]) == ("step-9", "mine", "/no_think")
-    assert own["engine_args"] == {"speculative_config": {"model": "draft"}}
-    assert "/scratch" not in as_yaml(found) and "pathvars" not in found
+    assert (model["model"], model["tokenizer"], model["system"]) == ("step-9", "mine", "/no_think")
+    assert model["engine_args"] == {"speculative_config": {"model": "draft"}}
+    assert "/scratch" not in as_yaml(shared) and "pathvars" not in shared
 
 
-def test_of_paths_above_the_last_name_remains():
-    own = portable(model(model="../checkpoints/step-9", tokenizer=".."))["models"]["own"]
-    assert (own["model"], own["tokenizer"]) == ("step-9", "")
+def test_paths_to_parent_folders_keep_their_last_name():
+    _, model = portable_vllm(model="../checkpoints/step-9", tokenizer="..")
+    assert (model["model"], model["tokenizer"]) == ("step-9", "")
 
 
-OPENAI = {"engine": "openai", "model": "m"}
-
-
-def test_no_address_command_or_variable_remains():
-    api = OPENAI | {"base_url": "https://gpu7.example.org/v1", "api_key_env": "MY_KEY"}
-    served = OPENAI | {"serve": ["serve", "{port}"], "serve_operation_args": ["--gpu-7"]}
-    vllm = {"engine": "vllm", "model": "m", "window": 4096, "python": "/opt/python"}
-    raw = {"models": {"api": api, "served": served, "vllm": vllm}, "judges": {"j": api}}
-    found = portable(load_config(raw))
+def test_addresses_commands_and_variables_are_removed():
+    openai = {"engine": "openai", "model": "m"}
+    api = openai | {"base_url": "https://gpu7.example.org/v1", "api_key_env": "MY_KEY"}
+    models = {
+        "api": api,
+        "served": openai | {"serve": ["serve", "{port}"], "serve_operation_args": ["--gpu-7"]},
+        "vllm": {"engine": "vllm", "model": "m", "window": 4096, "python": "/opt/python"},
+    }
+    shared = portable(load_config({"models": models, "judges": {"j": api}}))
     for word in ("example.org", "MY_KEY", "{port}", "--gpu-7", "python"):
-        assert word not in as_yaml(found), word
-    assert found["models"]["api"]["api_key_env"] is None  # by default it would be OpenAI's
-    check_portable(found)
-    for place in ("api", "served", "vllm"):
-        with pytest.raises(UserError, match=f"config: models.{place}.*a shared config must not"):
-            check_portable({"models": {place: raw["models"][place]}})
+        assert word not in as_yaml(shared), word
+    assert shared["models"]["api"]["api_key_env"] is None  # by default it would be OpenAI's
+    check_portable(shared)
+    for name, model in models.items():
+        with pytest.raises(UserError, match=f"config: models.{name}.*a shared config must not"):
+            check_portable({"models": {name: model}})
 
 
-def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
-    check_portable({"models": {"own": {"engine": "vllm", "system": "/no_think", "label": "../A"}}})
+def test_prose_may_begin_like_a_path():
+    check_portable(
+        {"models": {"tuned": {"engine": "vllm", "system": "/no_think", "label": "../A"}}}
+    )
 
 
 @pytest.mark.parametrize("path", ["/a/set", "../a/set", "a/../../set", "~/set", "..\\set", "C:\\a"])
 @pytest.mark.parametrize("name", ["label", "template"])
-def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
-    with pytest.raises(UserError, match=f"config: datasets.{name}.path: a shared config"):
+def test_path_is_refused_in_a_data_set_named_like_a_prose_key(name, path):
+    def check(path):
         check_portable({"datasets": {name: {"path": path, "template": "/no_think {{prompt}}"}}})
-    check_portable({"datasets": {name: {"path": "a/set", "template": "/no_think {{prompt}}"}}})
+
+    with pytest.raises(UserError, match=f"config: datasets.{name}.path: a shared config"):
+        check(path)
+    check("a/set")
 
 
 @pytest.mark.parametrize("kind", ["models", "judges", "rewriters"])
@@ -91,11 +96,11 @@ def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
         ({"engine": "vllm", "engine_operation_args": {"a": 1}}, "engine_operation_args"),
     ],
 )
-def test_what_sends_a_key_or_runs_a_program_is_refused(kind, settings, key):
+def test_settings_that_send_keys_or_run_programs_are_refused(kind, settings, key):
     with pytest.raises(UserError, match=f"config: {kind}.m.{key}: a shared config must not run"):
         check_portable({kind: {"m": {"model": "m", **settings}}})
 
 
-def test_where_files_are_written_is_not_for_a_config_that_travels_to_say():
+def test_pathvars_are_refused():
     with pytest.raises(UserError, match="config: pathvars: a shared config"):
         check_portable({"pathvars": {"results": "made"}})

@@ -1,6 +1,7 @@
-"""A config file as it is written: a key that stands twice is named with both its lines."""
+"""A config file as it is written: a duplicate key is named with both its lines."""
 
 import json
+from functools import partial
 
 import pytest
 import yaml
@@ -31,12 +32,11 @@ def complaint(path, text):
         ("a: &one {b: 1}\nc: *one\nd:\n  e: *one\n  e: 1\n", "d.e", 4, 5),
     ],
 )
-def test_a_key_that_stands_twice(tmp_path, text, key, first, second):
-    sentence = complaint(tmp_path / "my.yaml", text)
-    expected = (
-        f"FILE:{second}: duplicate key '{key}', already on line {first}; remove one of the two"
+def test_duplicate_key_is_named_with_both_lines(tmp_path, text, key, first, second):
+    assert complaint(tmp_path / "my.yaml", text) == (
+        f"config: FILE:{second}: duplicate key '{key}', already on line {first}; "
+        "remove one of the two"
     )
-    assert sentence == f"config: {expected}"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_key_that_stands_twice(tmp_path, text, key, first, second):
         "\ufeffa: 1\n",
     ],
 )
-def test_a_file_whose_keys_stand_once(tmp_path, text):
+def test_keys_that_are_no_duplicates(tmp_path, text):
     path = tmp_path / "my.yaml"
     path.write_text(text, encoding="utf-8")
     check_source(path)
@@ -67,67 +67,61 @@ def test_a_file_whose_keys_stand_once(tmp_path, text):
         ("[" * 1000, "FILE: nested too deeply"),
     ],
 )
-def test_a_file_that_is_no_config(tmp_path, text, sentence):
+def test_invalid_file_is_refused(tmp_path, text, sentence):
     assert complaint(tmp_path / "my.yaml", text).startswith(f"config: {sentence}")
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(
-        UserError, match=r"no\.yaml: cannot be read .No such file or directory.; check"
-    ):
+def test_missing_file_is_named(tmp_path):
+    message = r"no\.yaml: cannot be read .No such file or directory.; check"
+    with pytest.raises(UserError, match=message):
         check_source(tmp_path / "no.yaml")
 
 
-TREES = st.dictionaries(
-    st.text(max_size=50),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: (
-            st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=50), inner, max_size=4)
-        ),
-    ),
-    min_size=1,
+KEYS = st.text(max_size=50)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
 )
 LAYOUTS = [
-    lambda tree: yaml.safe_dump(tree),
-    lambda tree: yaml.safe_dump(tree, default_flow_style=True, allow_unicode=True),
-    lambda tree: json.dumps(tree),
-    lambda tree: json.dumps(tree, indent="\t"),
+    yaml.safe_dump,
+    partial(yaml.safe_dump, default_flow_style=True, allow_unicode=True),
+    json.dumps,
+    partial(json.dumps, indent="\t"),
 ]
 
 
-@given(TREES, st.sampled_from(LAYOUTS))
-def test_whatever_stands_once_passes(tmp_path_factory, tree, layout):
+@given(st.dictionaries(KEYS, VALUES, min_size=1), st.sampled_from(LAYOUTS))
+def test_any_tree_without_duplicate_keys_is_accepted(tmp_path_factory, tree, layout):
     path = tmp_path_factory.getbasetemp() / "any.yaml"
     path.write_text(layout(tree), encoding="utf-8")
     check_source(path)
 
 
 @given(st.lists(st.text(max_size=20), min_size=1, unique=True), st.data())
-def test_whichever_key_is_written_again_is_found(tmp_path_factory, keys, data):
-    again = data.draw(st.sampled_from(keys))
-    lines = ",\n".join(f"{json.dumps(key)}: 1" for key in [*keys, again])
+def test_any_duplicate_key_is_found(tmp_path_factory, keys, data):
+    duplicate = data.draw(st.sampled_from(keys))
+    lines = ",\n".join(f"{json.dumps(key)}: 1" for key in [*keys, duplicate])
     sentence = complaint(tmp_path_factory.getbasetemp() / "again.yaml", f"{{{lines}}}")
     assert f"FILE:{len(keys) + 1}: " in sentence
-    assert f"already on line {keys.index(again) + 1};" in sentence
+    assert f"already on line {keys.index(duplicate) + 1};" in sentence
 
 
-def test_numbers_in_a_mapping_on_the_command_line_are_numbers():
-    # Snakemake reads numbers, switches and null by themselves, and all in a mapping as text.
+def test_command_line_mappings_have_typed_values():
+    # Snakemake parses numbers, booleans and null on their own; in a mapping it leaves text.
     config = {
         "seed": 4,
         "limit": "null",
         "nondeterminism": {"requests": "3", "repeats": 2},
         "models": {"1": {"temperature": "0.5", "name": "4", "tags": ["1", "b"], "on": "true"}},
     }
-    given = [
+    arguments = [
         "seed=4",
         "limit=null",
         "nondeterminism={requests: 3}",
         "models={1: {temperature: 0.5, name: '4', tags: [1, b], on: true}}",
         "other={",
     ]
-    assert typed(config, given) == {
+    assert typed(config, arguments) == {
         "seed": 4,
         "limit": None,
         "nondeterminism": {"requests": 3, "repeats": 2},
@@ -135,6 +129,6 @@ def test_numbers_in_a_mapping_on_the_command_line_are_numbers():
     }
 
 
-def test_what_the_command_line_does_not_give_stays_as_it_is():
+def test_values_from_the_config_file_stay_as_written():
     config = {"nondeterminism": {"requests": "x"}, "judging": {"attempts": "3"}}
     assert typed(config, ["nondeterminism={requests: 3}", "seed=1"]) == config

@@ -13,87 +13,77 @@ SHOWN = {"lifbench_tables": 1, "summary": 1, "tables": 1}
 SCORED = {"scores": 2, "lifbench_metrics": 1, **SHOWN}
 
 
-def changed(**models):
+def changed(model: str, **settings) -> dict:
+    """``TINY`` with changed settings of a model, or with one more."""
     config = copy.deepcopy(TINY)
-    for name, change in models.items():
-        name = name.replace("_", "-")
-        config["models"][name] = {**config["models"].get(name, {}), **change}
+    config["models"].setdefault(model, {}).update(settings)
     return config
 
 
-def test_nothing_changed_nothing_runs(project):
-    assert project.planned() == {}
+OPERATION = {"allowed_failures": 0.1, "gpus": 2, "mem_gb": 64, "hours": 1}
+LENGTHS = {**TINY["lifbench"]["lengths"], "4k": 4096}
+SLURM = ["--workflow-profile", "profiles/slurm", "--default-resources", "slurm_partition=other"]
 
 
-def test_a_model_more_runs_its_own_jobs_and_what_shows_them(project):
-    project.configure(changed(sim_b={"engine": "simulated", "span": 900}))
-    assert project.planned() == {"inference": 2, **SCORED}
+@pytest.mark.parametrize(
+    ("config", "arguments", "expected"),
+    [
+        pytest.param(TINY, [], {}, id="nothing"),
+        pytest.param(
+            changed("sim-b", engine="simulated", span=900),
+            [],
+            {"inference": 2, **SCORED},
+            id="new model",
+        ),
+        pytest.param(changed("sim-a", label="Reader A"), [], SHOWN, id="label"),
+        pytest.param(
+            {**TINY, "judges": {"judge": {"engine": "reference"}}}, [], {}, id="unused judge"
+        ),
+        pytest.param(changed("sim-a", **OPERATION), SLURM, {}, id="operation and partition"),
+        pytest.param(
+            changed("sim-a", slip=0.5), [], {"inference": 2, **SCORED}, id="setting of answers"
+        ),
+        pytest.param(
+            {**TINY, "lifbench": {**TINY["lifbench"], "lengths": LENGTHS}},
+            [],
+            {"contexts": 3, "prompts": 1, "inference": 2, **SCORED},
+            id="new length",
+        ),
+    ],
+)
+def test_config_change_reruns_what_depends_on_it(project, config, arguments, expected):
+    project.configure(config)
+    assert project.planned(*arguments) == expected
 
 
-def test_a_label_changes_tables_only(project):
-    project.configure(changed(sim_a={"label": "Reader A"}))
-    assert project.planned() == SHOWN
-
-
-def test_a_judge_changes_nothing_where_nothing_is_judged(project):
-    project.configure({**TINY, "judges": {"judge": {"engine": "reference"}}})
-    assert project.planned() == {}
-
-
-def test_operation_resources_and_partitions_re_run_nothing(project):
-    project.configure(changed(sim_a={"allowed_failures": 0.1, "gpus": 2, "mem_gb": 64, "hours": 1}))
-    profile = ("--workflow-profile", "profiles/slurm", "--default-resources")
-    assert project.planned(*profile, "slurm_partition=other") == {}
-
-
-def test_a_setting_that_determines_answers_asks_that_model_anew(project):
-    project.configure(changed(sim_a={"slip": 0.5}))
-    assert project.planned() == {"inference": 2, **SCORED}
-
-
-def test_a_length_more_runs_that_length(project):
-    more = copy.deepcopy(TINY)
-    more["lifbench"]["lengths"]["4k"] = 4096
-    project.configure(more)
-    assert project.planned() == {
-        "contexts": 3,
-        "prompts": 1,
-        "inference": 2,
-        "scores": 2,
-        "lifbench_metrics": 1,
-        **SHOWN,
-    }
-
-
-def changed_code(project, module, line="CHANGED = True"):
+def append_code(project, module, line):
     path = f"scripts/steadfast/{module}"
     project.write(path, project.path(path).read_text() + f"\n{line}\n")
 
 
 @pytest.mark.wide
-def test_a_run_says_which_modules_changed(project):
-    changed_code(project, "show/cells.py")
-    said = project.snakemake()
-    assert "lifbench_tables: made again since steadfast.show.cells changed" in said
-    assert "inference: made again" not in said
+def test_changed_modules_are_reported(project):
+    append_code(project, "show/cells.py", "CHANGED = True")
+    terminal = project.snakemake()
+    assert "lifbench_tables: made again since steadfast.show.cells changed" in terminal
+    assert "inference: made again" not in terminal
     assert "made again" not in project.snakemake()
 
 
-def test_time_stamps_comments_and_form_re_run_nothing(project):
-    changed_code(project, "base/tokens.py", "# changed")
+def test_time_stamps_comments_and_format_rerun_nothing(project):
+    append_code(project, "base/tokens.py", "# changed")
     project.edit("scripts/steadfast/benchmarks/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
     project.edit("resources/lifbench/tasks/LSI.yaml", "\n", "\n# changed\n")
     for path in project.folder.rglob("*"):
-        if path.is_file() and not {"results", ".snakemake"} & set(
-            path.relative_to(project.folder).parts
-        ):
+        folder = path.relative_to(project.folder).parts[0]
+        if path.is_file() and folder not in ("results", ".snakemake"):
             content = path.read_bytes()
             path.unlink()  # other projects have links to the same file
             path.write_bytes(content)
     assert project.planned() == {}
 
 
-def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_factory):
+def test_fresh_clone_with_copied_results_reruns_nothing(project, tmp_path_factory):
     clone = Project.new(tmp_path_factory.mktemp("clone"), TINY, with_data=False)
     for part in ("results", ".snakemake"):
         shutil.copytree(project.path(part), clone.path(part))
@@ -101,7 +91,7 @@ def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_f
 
 
 @pytest.mark.wide
-def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, server):
+def test_edited_template_requests_only_its_prompts(project, server):
     lifbench = {"lengths": {"2k": 2048}, "tasks": ["LSI", "LMI"]}
     project.configure({"lifbench": lifbench, "models": {"echo": over_http(server.url, "echo-1")}})
     project.snakemake()
@@ -112,9 +102,9 @@ def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, ser
     line = next(line for line in lines if "{ordid}" in line and line[0] != "#")
     project.edit(template, line, line.replace("{ordid}", "very {ordid}"))
     project.snakemake()
-    asked = server.answered.keys() - before
-    # One expression crossed with the task's six variables, and nothing twice.
-    assert len(asked) == 6
-    assert all("very" in prompt for prompt in asked)
+    new_prompts = server.answered.keys() - before
+    # One expression with the task's six variables, and nothing twice.
+    assert len(new_prompts) == 6
+    assert all("very" in prompt for prompt in new_prompts)
     assert set(server.answered.values()) == {1}
     assert project.planned() == {}

@@ -1,8 +1,7 @@
-"""What this workflow takes of Snakemake beyond its documented interface is still as it was.
+"""Snakemake's internals are still as ``workflow/insides.py`` and ``slurm.Plugin`` expect them.
 
-A new Snakemake that fails a test here is adapted to in ``workflow/insides.py``, or in
-``workflow.slurm.Plugin``, at what bears the test's name. One run of a Snakefile says what there is
-to say; what only a cluster would show is read in Snakemake's own source.
+If a new Snakemake fails a test here, adapt the item of these modules that bears the test's name.
+One run of a Snakefile covers most; what only a cluster would show is read in Snakemake's source.
 """
 
 import inspect
@@ -50,7 +49,7 @@ pathvars:
 
 RUN = insides.Snakemake(workflow)
 config["handed"] = HandedOver(lambda: sorted(map(str, RUN.jobs_to_run)))
-SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
+SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}}
 
 def see(*names):
     SEEN.update({name: getattr(RUN, name) for name in names})
@@ -70,7 +69,6 @@ class Records:
         event = getattr(record, "event", None)
         if event is not None:
             SEEN["records"].setdefault(event.name, {}).update(vars(record))
-        SEEN["messages"].append(str(record.msg))
         return True
 
 def prepared():
@@ -97,8 +95,8 @@ def run_script(script, file):
     insides.keep_usage(script, 2.0, {"cpu_time": 1.5, "max_rss": 70.0, "max_uss": None})
     return True
 
-def told(wildcards, **known):
-    SEEN["default_resource"] = RUN.default_resource("mem_mb", wildcards, **known)
+def resource(wildcards, **context):
+    SEEN["default_resource"] = RUN.default_resource("mem_mb", wildcards, **context)
     return 1
 
 def failed(info, msg=None, aux_logs=None, **_):
@@ -137,7 +135,7 @@ rule last:
         "retried", "forced", "kept", "inner-a=1", "forgiven.txt", "given_up",
 
 rule retried:
-    resources: told=told,
+    resources: units=resource,
     output: first="retried", more=["retried-1", "retried-2"],
     params: answers={"engine": "simulated"},
     log: "retried.log",
@@ -170,10 +168,10 @@ rule given_up:
 SCRIPT = """
 import json, sys
 from pathlib import Path
-told = {"argv": sys.argv, "file": __file__, "params": dict(snakemake.params.items()),
-        "output": dict(snakemake.output.items()), "input": list(snakemake.input),
-        "handed": snakemake.config["handed"]}
-Path(snakemake.log[0]).write_text(json.dumps(told, default=list))
+job = {"argv": sys.argv, "params": dict(snakemake.params.items()),
+       "output": dict(snakemake.output.items()), "input": list(snakemake.input),
+       "handed": snakemake.config["handed"]}
+Path(snakemake.log[0]).write_text(json.dumps(job, default=list))
 for file in snakemake.output:
     Path(file).touch()
 """
@@ -181,18 +179,18 @@ for file in snakemake.output:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Where one run of a Snakefile, some of whose jobs fail, has told what it saw."""
+    """The folder of a run with failing jobs, whose Snakefile recorded what it saw."""
     folder = tmp_path_factory.mktemp("insides")
     (folder / "Snakefile").write_text(SNAKEFILE)
     (folder / "retried.py").write_text(SCRIPT)
     (folder / "my.yaml").write_text("{}")
     for name in ("forced", "kept"):
         (folder / name).touch()
-    words = ["--config", "word=1e3", "--default-resources", "mem_mb=7"]
-    words += ["--cores", "1", "--keep-going", "--quiet", "rules"]
-    said = Project(folder).snakemake(*words, ok=False)
-    (folder / "terminal").write_text(said)
-    assert (folder / "seen.json").is_file(), said
+    options = ["--config", "word=1e3", "--default-resources", "mem_mb=7"]
+    options += ["--cores", "1", "--keep-going", "--quiet", "rules"]
+    terminal = Project(folder).snakemake(*options, ok=False)
+    (folder / "terminal").write_text(terminal)
+    assert (folder / "seen.json").is_file(), terminal
     return folder
 
 
@@ -202,48 +200,38 @@ def seen(folder) -> dict:
 
 
 @pytest.fixture(scope="module")
-def told(folder) -> dict:
+def script_job(folder) -> dict:
     """What the script of a job saw."""
     return json.loads((folder / "retried.log").read_text())
 
 
-READ = {
-    "config_files": ["my.yaml"],
-    "config_words": ["word=1e3"],
-    "target_jobs": [],
-    "is_main": True,
-    "hides_rules": True,
-    "is_verbose": False,
-    "path": "there",
-    "terminals": 1,
-}
-
-
-def test_what_is_known_while_the_snakefile_is_read(seen):
-    assert {name: seen[name] for name in READ} == READ
-
-
-def test_current_basedir_is_where_the_snakefile_lies(folder, seen):
-    assert seen["basedir"] == str(folder)
-
-
 RULES = {"last", "retried", "forced", "kept", "inner", "forgiven", "given_up"}
-KNOWN = {
-    "is_dry": False,
-    "holds_folder": True,
-    "taking_option": None,
-    "arrays": "",
-    "targets": sorted(
-        {"forced", "forgiven", "forgiven.txt", "given_up", "kept", "last"}
-        | {"retried", "retried-1", "retried-2"}
-    ),
-    "default_resource": 7,
-    "jobs_not_started": ["last"],
-}
+TARGETS = "forced forgiven forgiven.txt given_up kept last retried retried-1 retried-2"
 
 
-def test_what_is_known_once_the_jobs_are(seen):
-    assert {name: seen[name] for name in KNOWN} == KNOWN
+def test_properties_of_a_run(folder, seen):
+    while_read = {
+        "config_files": ["my.yaml"],
+        "config_words": ["word=1e3"],
+        "target_jobs": [],
+        "is_main": True,
+        "hides_rules": True,
+        "is_verbose": False,
+        "path": "there",
+        "terminals": 1,
+        "basedir": str(folder),
+    }
+    once_jobs_are_known = {
+        "is_dry": False,
+        "holds_folder": True,
+        "taking_option": None,
+        "arrays": "",
+        "targets": TARGETS.split(),
+        "default_resource": 7,
+        "jobs_not_started": ["last"],
+    }
+    expected = while_read | once_jobs_are_known
+    assert {name: seen[name] for name in expected} == expected
 
 
 def test_when_prepared_and_when_jobs_are_known(seen):
@@ -268,12 +256,12 @@ def test_executors_and_watch_jobs(seen):
     assert "failed given_up None" in seen["events"]
 
 
-def test_give_up_leaves_a_job_no_further_try(seen):
+def test_give_up_prevents_retries(seen):
     assert seen["events"].count("started given_up") == 1
     assert seen["again given_up"] is False
 
 
-def test_forgive_gives_a_job_a_further_try(seen):
+def test_forgive_grants_one_more_try(seen):
     assert seen["events"].count("started forgiven") == 2
 
 
@@ -281,7 +269,7 @@ def test_take_scripts_and_has_environment(seen):
     params = {"answers": {"engine": "simulated"}}
     script = seen["script"]
     assert script["file"].endswith(".retried.py") and Path(script["tmpdir"]).is_absolute()
-    assert (script["params"], script["environment"]) == (params, False)
+    assert script["params"] == params and script["environment"] is False
     for name in ("conda_env", "container_img", "env_modules"):
         assert f"self.{name} = " in inspect.getsource(PythonScript.__mro__[1]), name
 
@@ -295,15 +283,15 @@ def test_keep_usage(folder):
     }  # fmt: skip
 
 
-def test_a_script_begins_anew_by_the_words_of_its_command(told, seen):
+def test_argv_of_a_script_is_its_file(script_job, seen):
     """``workflow.interpreter`` starts it once more, with another interpreter."""
-    assert told["argv"] == [seen["script"]["file"]]
+    assert script_job["argv"] == [seen["script"]["file"]]
 
 
-def test_a_job_has_the_same_params_and_files_in_the_dag_and_in_its_script(told, seen):
-    """``base.provenance`` compares what the one is to make with what the other made."""
+def test_params_and_files_of_a_script_are_those_of_its_job(script_job, seen):
+    """``base.provenance`` compares the job's with what the script made."""
     for name in ("params", "output", "input"):
-        assert told[name] == seen["job"][name], name
+        assert script_job[name] == seen["job"][name], name
 
 
 def test_singles(seen):
@@ -312,12 +300,12 @@ def test_singles(seen):
     assert hasattr(GroupJob, "__iter__")
 
 
-def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(told):
+def test_handed_over_config_value_is_that_of_the_job_start(script_job):
     """``jobs.loads.HandedOver``."""
-    assert set(told["handed"]) <= RULES - {"kept"}
+    assert set(script_job["handed"]) <= RULES - {"kept"}
 
 
-def test_target_jobs_of_a_process_that_is_none_of_somebody_s(folder):
+def test_target_jobs_of_a_job_process(folder):
     inner = json.loads((folder / "inner.json").read_text())
     assert inner["target_jobs"] == [["inner", {"n": "a=1"}]]
     assert not inner["is_main"]
@@ -334,20 +322,20 @@ RECORDS = {
 
 
 def test_records_of_terminals(seen):
-    lacking = {event: names - set(seen["records"][event]) for event, names in RECORDS.items()}
-    assert not any(lacking.values()), lacking
+    for event, names in RECORDS.items():
+        assert names <= set(seen["records"][event]), event
 
 
 @pytest.mark.parametrize("module", insides.SAYS)
 def test_what_snakemake_says(folder, module):
     """An f-string's field stands for each number of a message."""
-    for said in insides.SAYS[module]:
+    for message in insides.SAYS[module]:
         if module == "snakemake.exceptions":  # which puts sentences together
-            assert re.search(said, (folder / "terminal").read_text())
+            assert re.search(message, (folder / "terminal").read_text())
             continue
-        pattern = re.escape(said).replace(r"\\d\+", r"\{[^}]+\}").replace("\\\n", "\n")
+        pattern = re.escape(message).replace(r"\\d\+", r"\{[^}]+\}").replace("\\\n", "\n")
         source = inspect.getsource(import_module(module))
-        assert re.search(rf"[\"\n]{pattern.lstrip(chr(10))}", source), said
+        assert re.search(rf"[\"\n]{pattern.lstrip(chr(10))}", source), message
 
 
 def test_nothing_and_no_rule(tmp_path):
@@ -356,16 +344,16 @@ def test_nothing_and_no_rule(tmp_path):
     project = Project(tmp_path)
     project.configure({})
     assert insides.NOTHING in project.snakemake("all")
-    said = project.snakemake("results/tables", ok=False)
-    assert re.search(insides.NO_RULE, said)[1] == "results/tables"
+    terminal = project.snakemake("results/tables", ok=False)
+    assert re.search(insides.NO_RULE, terminal)[1] == "results/tables"
 
 
 def test_finishing_after_sigterm():
     assert insides.FINISHING in inspect.getsource(JobScheduler.schedule)
 
 
-def test_say_errors_keeps_what_an_input_function_raised(tmp_path):
-    """The exception is raised again, where another one was at hand."""
+def test_say_errors_keeps_the_error_of_an_input_function(tmp_path):
+    """Snakemake raises it again while it handles another exception."""
     (tmp_path / "Snakefile").write_text(
         f"""
 import sys
@@ -385,20 +373,24 @@ rule needed:
     )
     project = Project(tmp_path)
     project.configure({})
-    said = project.snakemake("last", "--quiet", "all", ok=False)
-    assert said == "" or said.endswith("ValueError('of mine')\n")
+    quiet = project.snakemake("last", "--quiet", "all", ok=False)
+    assert quiet == "" or quiet.endswith("ValueError('of mine')\n")
     assert project.snakemake("last", ok=False).endswith("ValueError('of mine')\n")
+
+
+def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.wide
 def test_speak_briefly():
-    done = subprocess.run(
-        [sys.executable, "-m", "steadfast.workflow.launch", "--kores"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-    )
+    done = run_python("-m", "steadfast.workflow.launch", "--kores")
     assert done.returncode == 2
     assert done.stdout + done.stderr == "snakemake: error: unrecognized arguments: --kores\n"
 
@@ -411,14 +403,19 @@ def test_taking_option(monkeypatch):
         assert Snakemake(SimpleNamespace(touch=False)).taking_option == words[0]
 
 
-def test_holds_folder_is_false_of_a_dry_run_of_no_run_and_without_locks():
-    def holds(plugin="local", dryrun=False, lock=True):
-        settings = SimpleNamespace(lock=lock)
-        found = SimpleNamespace(executor_plugin=plugin, dryrun=dryrun, execution_settings=settings)
-        return Snakemake(found).holds_folder
-
-    assert holds()
-    assert not holds(plugin=None) and not holds(dryrun=True) and not holds(lock=False)
+@pytest.mark.parametrize(
+    ("plugin", "dryrun", "lock", "holds"),
+    [
+        ("local", False, True, True),
+        (None, False, True, False),
+        ("local", True, True, False),
+        ("local", False, False, False),
+    ],
+)
+def test_holds_folder(plugin, dryrun, lock, holds):
+    settings = SimpleNamespace(lock=lock)
+    workflow = SimpleNamespace(executor_plugin=plugin, dryrun=dryrun, execution_settings=settings)
+    assert Snakemake(workflow).holds_folder is holds
 
 
 def test_group():
@@ -427,7 +424,7 @@ def test_group():
 
 
 def test_run_here(monkeypatch):
-    """The scheduler asks each job that it starts."""
+    """The scheduler reads ``is_local`` of each job that it starts."""
     scheduler = inspect.getsource(JobScheduler)
     assert "local_runjobs = [job for job in run if job.is_local]" in scheduler
     monkeypatch.setattr(Job, "is_local", property(lambda job: job.rule == "local"))
@@ -476,24 +473,23 @@ def test_slurm_plugin_before_steps():
     assert "srun" in inspect.getsource(executor.run_job)
 
 
-def test_slurm_plugin_calls_what_is_watched():
+def test_slurm_plugin_calls_the_watched_methods():
     source = inspect.getsource(slurm_plugin.Executor)
     assert "self.report_job_error(j, msg=msg, aux_logs=[" in source
     for name in ("run_job_pre", "run_job"):
         assert f"self.{name}(job)" in inspect.getsource(AbstractExecutor.run_jobs)
 
 
-def test_what_the_slurm_plugin_says_of_a_job_that_it_cannot_submit():
+def test_slurm_plugin_messages_on_rejected_jobs():
     source = re.sub(r'"\s+f?"', "", inspect.getsource(slurm_plugin.Executor))
     assert insides.REFUSED in source and insides.UNSUBMITTED in source
 
 
 def test_no_job_imports_the_insides():
-    stages = (ROOT / "scripts/steadfast/stages").glob("[!_]*.py")
-    # These two are of the run itself: no rule has them as its script.
-    jobs = [stage.stem for stage in stages if stage.stem not in ("session", "setup")]
-    names = [f"steadfast.stages.{stage}" for stage in jobs]
-    assert names
+    stages = {path.stem for path in (ROOT / "scripts/steadfast/stages").glob("[!_]*.py")}
+    stages -= {"session", "setup"}  # of the run itself: no rule has them as its script
+    assert stages
+    names = [f"steadfast.stages.{stage}" for stage in sorted(stages)]
     assert "steadfast.workflow.insides" not in modules(*names)
 
 
@@ -524,15 +520,15 @@ rule number:
 
 @pytest.fixture
 def chain(tmp_path):
-    """Says what is made of a chain of three files, after a run with some words."""
+    """Runs a chain of three rules; returns which of their files exist then."""
     (tmp_path / "Snakefile").write_text(CHAIN)
     (tmp_path / "my.yaml").write_text("{}")
 
-    def made(*words: str) -> list[str]:
-        Project(tmp_path).snakemake(*words)
+    def run(*arguments: str) -> list[str]:
+        Project(tmp_path).snakemake(*arguments)
         return [name for name in ("number", "table", "page") if (tmp_path / name).exists()]
 
-    return made
+    return run
 
 
 def test_leave_out(chain):
@@ -549,7 +545,7 @@ def test_run_until_the_last(chain, tmp_path):
 
 
 def test_when_terminated():
-    """A scheduler takes SIGTERM as it is made, which is before ``onstart``."""
+    """A scheduler sets its handler when it is created, which is before ``onstart``."""
     scheduler = inspect.getsource(JobScheduler)
     assert "signal.signal(signal.SIGTERM, self.exit_gracefully)" in scheduler
     calls = []
@@ -564,13 +560,8 @@ def test_when_terminated():
 
 @pytest.mark.wide
 def test_start_again():
-    words = "import sys; sys.argv = ['snakemake', '--version']; "
+    argv = "import sys; sys.argv = ['snakemake', '--version']; "
     start = "from steadfast.workflow.insides import start_again; print('x'); start_again()"
-    done = subprocess.run(
-        [sys.executable, "-c", words + start],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", argv + start)
+    assert done.returncode == 0, done.stderr
     assert done.stdout == f"x\n{version('snakemake')}\n"

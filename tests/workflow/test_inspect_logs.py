@@ -25,34 +25,33 @@ def logs(project):
     return folder
 
 
+@pytest.fixture
 def totals(project):
-    """The totals of each file of scores, by task and model as logs name them."""
-    found = {}
+    """The totals in each file of scores, by task and model as logs name them."""
+    scores = {}
     for path in sorted(project.folder.glob("results/*/scores/*/*.jsonl")):
         benchmark, _, model, _ = path.parts[-4:]
-        found[f"{benchmark}-{path.stem}/{model}"] = [row["total"] for row in read_jsonl(path)]
-    return found
+        scores[f"{benchmark}-{path.stem}/{model}"] = [row["total"] for row in read_jsonl(path)]
+    return scores
 
 
-def test_each_model_and_part_has_a_log_with_every_response(project, logs):
-    expected = totals(project)
-    found = {}
+def test_logs_have_every_response_of_each_model_and_part(logs, totals):
+    logged = {}
     for path in logs.iterdir():
         log = json.loads(path.read_text())
         scores = [sample["scores"]["total"]["value"] for sample in log["samples"]]
-        found[f"{log['eval']['task']}/{log['eval']['model']}"] = scores
-        assert log["eval"]["metadata"]["data"]  # says that the text is synthetic
+        logged[f"{log['eval']['task']}/{log['eval']['model']}"] = scores
+        assert log["eval"]["metadata"]["data"]  # a note that the contexts are synthetic
         (score,) = log["results"]["scores"]
         assert score["metrics"]["mean"]["value"] == pytest.approx(fmean(scores))
-        # A context of thousands of words is shown by its ends.
+        # Of a context of thousands of words, only both ends are logged.
         assert all(len(sample["messages"][0]["content"]) < 4_000 for sample in log["samples"])
-    assert found == expected
+    assert logged == totals
 
 
-def test_what_has_no_score_is_unscored_and_not_wrong():
-    scored = {"total": 0.5}
-    answers = [FinishedAnswer("m", 0, {}, score) for score in (scored, {"total": None}, None)]
-    (score,) = results(answers)["scores"]
+def test_responses_without_a_score_are_unscored():
+    scores = ({"total": 0.5}, {"total": None}, None)
+    (score,) = results([FinishedAnswer("m", 0, {}, score) for score in scores])["scores"]
     assert score["metrics"]["mean"]["value"] == 0.5
     assert (score["scored_samples"], score["unscored_samples"]) == (1, 2)
 
@@ -63,22 +62,21 @@ def test_what_has_no_score_is_unscored_and_not_wrong():
         ({"engine": "openai", "model": "gpt-4o"}, "openai/gpt-4o"),
         ({"engine": "openai", "model": "Qwen/Qwen3-8B"}, "openai-api/Qwen/Qwen3-8B"),
         ({"engine": "gemini", "model": "gemini-3"}, "google/gemini-3"),
-        ({"engine": "vllm", "model": "/checkpoints/tuned"}, "vllm/tuned"),  # no path of a machine
+        ({"engine": "vllm", "model": "/checkpoints/tuned"}, "vllm/tuned"),  # no local path
         ({"engine": "simulated"}, "m"),
     ],
 )
-def test_real_models_are_named_as_inspect_names_them(settings, name):
+def test_models_have_the_names_of_inspect(settings, name):
     assert provider_model(SimpleNamespace(**settings), "m") == name
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("version", ["0.3.240", "0.3.285"])
-def test_inspect_reads_them(project, logs, version):
+def test_inspect_reads_the_logs(logs, totals, version):
     python = cached_python("inspect", "inspect.txt", [f"inspect_ai=={version}"])
     script = ROOT / "tests/export/read_inspect_logs.py"
     done = subprocess.run([python, script, logs], capture_output=True, text=True, check=True)
     read = json.loads(done.stdout.splitlines()[-1])
-    expected = totals(project)
-    assert read["means"] == pytest.approx({name: fmean(rows) for name, rows in expected.items()})
-    assert read["samples"] == sum(map(len, expected.values()))
-    assert read["total"] == pytest.approx(sum(map(sum, expected.values())))
+    assert read["means"] == pytest.approx({name: fmean(rows) for name, rows in totals.items()})
+    assert read["samples"] == sum(map(len, totals.values()))
+    assert read["total"] == pytest.approx(sum(map(sum, totals.values())))

@@ -31,17 +31,16 @@ def judge():
 
 @pytest.fixture(scope="module")
 def other():
-    """A second judge, held to JSON and asked twice, which misses the form now and then."""
+    """A second judge with JSON replies and two repeats, whose replies are sometimes unreadable."""
     with judging() as server:
         server.manner = some("prose", share=0.2)
         yield server
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory, judge, other) -> Project:
+def finished_judged(tmp_path_factory, judge, other) -> Project:
     """All three benchmarks with two judges, run to their tables; not to be changed (fork it)."""
-    folder = tmp_path_factory.mktemp("judged")
-    project = new_project(folder, settings(judge, other))
+    project = new_project(tmp_path_factory.mktemp("judged"), settings(judge, other))
     project.snakemake()
     return project
 
@@ -51,133 +50,129 @@ def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
     return config({"http": http(judge.url), "other": second, **judges}, limit=LIMIT)
 
 
-def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
-    chosen = load_config(settings(judge, other))
-    tasks = [benchmarks()[name].of(chosen) for name in TINY_DATA]
-    wanted = {*SUMMARY_TABLES, *(name for task in tasks for name in task.tables.names)}
-    found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
-    assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
-    report = {row["Model"]: row for row in ran.rows("tables/summary.csv")}
-    assert report.keys() == set(HOW)
-    for measure in ("HSR", "CSL", "PSR", "DRFR"):
-        assert all(float(row[measure]) >= 0 for row in report.values())
-    assert report["gold"]["PSR"] == "1.000"
+def assert_verdicts(request, score, server) -> None:
+    """A readable reply's verdicts are the judge's true ones; another has none."""
+    verdicts = request.verdicts(score)
+    if server.manner(request.asked) != "good":
+        assert verdicts == [], request
+    elif request.asked.kind != "segments":
+        assert verdicts == truth(request.asked)
 
 
-def test_scores_say_what_the_judge_thinks(ran):
-    seen = Counter()
-    for _, request, score in judged(ran):
+def test_all_tables_exist_and_the_summary_has_all_measures(finished_judged, judge, other):
+    run_config = load_config(settings(judge, other))
+    names = set(SUMMARY_TABLES)
+    for name in TINY_DATA:
+        names |= set(benchmarks()[name].of(run_config).tables.names)
+    expected = {f"{name}.{suffix}" for name in names for suffix in ("tex", "md", "csv")}
+    files = {path.name for path in finished_judged.path("results/tables").glob("[!.]*")}
+    assert files == {*expected, "all_tables.tex"}
+    summary = {row["Model"]: row for row in finished_judged.rows("tables/summary.csv")}
+    assert summary.keys() == set(HOW)
+    for row in summary.values():
+        assert all(float(row[measure]) >= 0 for measure in ("HSR", "CSL", "PSR", "DRFR"))
+    assert summary["gold"]["PSR"] == "1.000"
+
+
+def test_each_request_is_sent_once_and_its_verdicts_are_scored(finished_judged, judge):
+    kinds = set()
+    prompts = Counter()
+    for _, request, score in judged(finished_judged):
         assert score["status"] == "ok"
-        if request.asked.kind != "segments":
-            assert request.verdicts(score) == truth(request.asked)
-        seen[request.asked.kind] += 1
-    assert seen.keys() == {"constraints", "checkpoints", "question", "segments"}
+        assert_verdicts(request, score, judge)
+        kinds.add(request.asked.kind)
+        prompts[request.prompt] += 1
+    assert kinds == {"constraints", "checkpoints", "question", "segments"}
+    assert prompts == Counter(judge.judged)
 
 
-def test_the_judge_is_asked_each_request_once(ran, judge):
-    assert Counter(request.prompt for _, request, _ in judged(ran)) == Counter(judge.judged)
-
-
-def test_a_judge_held_to_json_is_sent_the_form_of_what_it_is_asked_and_read(ran, judge, other):
+def test_structured_judge_gets_the_schema_of_its_reply(finished_judged, judge, other):
     assert not any("response_format" in body for body in judge.bodies)
-    forms = {"constraints": "verdicts", "checkpoints": "1", "question": "answer", "segments": None}
+    properties = {"constraints": "verdicts", "checkpoints": "1", "question": "answer"}
     for body in other.bodies:
         kind = read(prompt_of(body)).kind
-        form = body.get("response_format", {"json_schema": {"schema": {"properties": [None]}}})
-        assert forms[kind] in form["json_schema"]["schema"]["properties"]
-    for _, request, score in judged(ran):
-        verdicts = request.verdicts(score["other_raters"]["other"])
-        if other.manner(request.asked) != "good":
-            assert verdicts == []
-        elif request.asked.kind != "segments":
-            assert verdicts == truth(request.asked)
+        if kind == "segments":
+            assert "response_format" not in body
+        else:
+            schema = body["response_format"]["json_schema"]["schema"]
+            assert properties[kind] in schema["properties"]
+    for _, request, score in judged(finished_judged):
+        assert_verdicts(request, score["other_raters"]["other"], other)
 
 
-def test_everything_is_covered_and_both_judges_are_compared(ran):
+def test_all_answers_are_covered_and_judges_are_compared(finished_judged):
     for name in TINY_DATA:
-        summary = ran.rows(f"{name}/metrics/summary.csv")
+        summary = finished_judged.rows(f"{name}/metrics/summary.csv")
         assert {row["model"] for row in summary} == set(HOW)
         assert [row for row in summary if row["n"] != row["expected"]] == []
-        pairs = {
-            (row["first"], row["second"], float(row["n"]) > 0)
-            for row in ran.rows(f"{name}/metrics/agreement.csv")
-        }
+        agreement = finished_judged.rows(f"{name}/metrics/agreement.csv")
+        pairs = {(row["first"], row["second"], float(row["n"]) > 0) for row in agreement}
         assert pairs == {("http", "other", True), ("other", "2 repeats", True)}
 
 
-def test_each_draw_of_a_verdict_is_asked_for_and_kept(ran, other):
-    good = Counter(
-        request.prompt for _, request, _ in judged(ran) if other.manner(request.asked) == "good"
-    )
-    asked = Counter(other.judged)
-    assert {prompt: asked[prompt] for prompt in good} == {p: 2 * n for p, n in good.items()}
-    for _, _, score in judged(ran):
-        first, second = (score["other_raters"][name] for name in ("other", "other#1"))
-        assert first == second
+def test_each_repeat_of_a_verdict_is_requested_and_recorded(finished_judged, other):
+    prompts = Counter()
+    for _, request, score in judged(finished_judged):
+        assert score["other_raters"]["other"] == score["other_raters"]["other#1"]
+        if other.manner(request.asked) == "good":
+            prompts[request.prompt] += 1
+    sent = Counter(other.judged)
+    assert prompts
+    for prompt, count in prompts.items():
+        assert sent[prompt] == 2 * count
 
 
-def test_a_judge_more_asks_that_judge_alone(ran, judge, other, tmp_path):
-    project = ran.fork(tmp_path)
+def test_new_judge_is_requested_alone(finished_judged, judge, other, tmp_path):
+    project = finished_judged.fork(tmp_path)
     project.configure(settings(judge, other, third=http(judge.url)))
-    shown = {f"{name}_{stage}": 1 for name in TINY_DATA for stage in ("metrics", "tables")} | SHOWN
-    assert project.planned() == {
-        "verdicts": 6,
-        "scores": 6,
-        **shown,
-    }  # of two models on three parts
+    expected = {"verdicts": 6, "scores": 6, **SHOWN}  # two models on three parts
+    for name in TINY_DATA:
+        expected |= {f"{name}_metrics": 1, f"{name}_tables": 1}
+    assert project.planned() == expected
 
 
-def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
-    project = ran.fork(tmp_path)
+def test_edited_template_is_requested_again_for_its_benchmark(finished_judged, tmp_path):
+    project = finished_judged.fork(tmp_path)
     project.edit("resources/cfbench/judge/zh.txt", "从严", "严格")
-    assert project.planned() == {
-        "judge_prompts": 2,
-        "verdicts": 4,
-        "scores": 2,
-        "cfbench_metrics": 1,
-        "cfbench_tables": 1,
-        **SHOWN,
-    }
+    judging = {"judge_prompts": 2, "verdicts": 4, "scores": 2}
+    assert project.planned() == judging | {"cfbench_metrics": 1, "cfbench_tables": 1, **SHOWN}
 
 
 @pytest.mark.wide
-def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
-    project = ran.fork(tmp_path)
+def test_unread_replies_are_shown_as_missing(finished_judged, tmp_path):
+    project = finished_judged.fork(tmp_path)
     with judging() as bad:
         bad.manner = some(*MANNERS, share=0.5)
         judges = {"bad": http(bad.url, model="judge-2")}
         project.configure(config(judges, models=["slips"]))
         project.snakemake()
-        requests = [found for found in judged(project) if found[0] == "slips"]
-        unread = [request for _, request, _ in requests if bad.manner(request.asked) != "good"]
-        assert len(bad.judged) == len(requests) + 2 * len(unread)
+        answers = [answer for answer in judged(project) if answer[0] == "slips"]
+        unread = [request for _, request, _ in answers if bad.manner(request.asked) != "good"]
+        assert len(bad.judged) == len(answers) + 2 * len(unread)
         assert bad.strange == []
-    for _, request, score in requests:
-        verdicts = request.verdicts(score)
-        if bad.manner(request.asked) != "good":
-            assert verdicts == [], request
-        elif request.asked.kind != "segments":
-            assert verdicts == truth(request.asked)
+    for _, request, score in answers:
+        assert_verdicts(request, score, bad)
     for name in TINY_DATA:
-        summary = project.rows(f"{name}/metrics/summary.csv")
-        assert [row for row in summary if float(row["n"]) >= float(row["expected"])] == []
+        for row in project.rows(f"{name}/metrics/summary.csv"):
+            assert float(row["n"]) < float(row["expected"])
         coverage = project.rows(f"{name}/metrics/coverage.csv")
         assert any(float(row["status_invalid"]) > 0 for row in coverage)
-    (shown,) = project.rows("tables/summary.csv")
-    assert shown["marks"].count("incomplete") == 4
+    (row,) = project.rows("tables/summary.csv")
+    assert row["marks"].count("incomplete") == 4
 
 
-def test_labels_are_drawn_of_what_was_answered(ran):
-    done = command("labels", "my.yaml", "--number", 10, cwd=ran.path("."))
+def test_labels_are_sampled_from_the_answers(finished_judged):
+    run = finished_judged
+    done = command("labels", "my.yaml", "--number", 10, cwd=run.folder)
     assert done.returncode == 0 and "CFBench: 10 responses" in done.stdout
-    labels = read_label_file(ran.path("results/labels/cfbench.csv"))
-    assert labels.records == []  # nobody has given a verdict
-    with ran.path("results/labels/cfbench.csv").open(encoding="utf-8-sig", newline="") as lines:
-        asked = {(row["model"], row["sample_id"]) for row in csv.DictReader(lines)}
-    assert {model for model, _ in asked} == set(HOW) and len(asked) == 10
-    assert len({sample for _, sample in asked}) == 5  # each with all models' answers
-    config = yaml.safe_load(ran.path("my.yaml").read_text())
-    config["models"]["slips"] = {"engine": "reference"}  # whose answers these are not
-    ran.path("other.yaml").write_text(yaml.safe_dump(config))
-    done = command("labels", "other.yaml", cwd=ran.path("."))
+    sheet = run.path("results/labels/cfbench.csv")
+    assert read_label_file(sheet).records == []  # nobody has given a verdict
+    with sheet.open(encoding="utf-8-sig", newline="") as lines:
+        answers = {(row["model"], row["sample_id"]) for row in csv.DictReader(lines)}
+    assert {model for model, _ in answers} == set(HOW) and len(answers) == 10
+    assert len({sample for _, sample in answers}) == 5  # each with all models' answers
+    other_models = yaml.safe_load(run.path("my.yaml").read_text())
+    other_models["models"]["slips"] = {"engine": "reference"}
+    run.path("other.yaml").write_text(yaml.safe_dump(other_models))
+    done = command("labels", "other.yaml", cwd=run.folder)
     assert done.returncode == 1 and "made from other settings" in done.stderr

@@ -1,4 +1,4 @@
-"""The page for labels in a real browser, by keyboard alone, kept as one goes."""
+"""The page for labels in a real browser: by keyboard alone, saved after each key."""
 
 import json
 
@@ -17,7 +17,7 @@ pytestmark = [
 HOSTILE = "<img src=x onerror=\"document.title='taken'\"> </script><script>alert(1)</script>"
 
 
-def test_labels_are_given_by_keys_and_kept_and_saved(tmp_path):
+def test_labels_by_keyboard_survive_a_reload_and_are_saved(tmp_path):
     questions = [Question("1", "Is it calm?"), Question("2", HOSTILE)]
     answers = [ToLabel(model, "a/1", "Write.", HOSTILE, questions) for model in ("m", "n")]
     _, file = write_sheet(answers, "Title", tmp_path, "bench")
@@ -29,7 +29,7 @@ def test_labels_are_given_by_keys_and_kept_and_saved(tmp_path):
         assert page.title() == "Title: response 1 of 2"
         assert HOSTILE in page.inner_text("#answer")
         page.keyboard.press("Tab")
-        page.keyboard.type("any")  # a name: its letters decide nothing
+        page.keyboard.type("any")  # a name: its letters are no verdicts
         page.keyboard.press("Tab")
         for key in ("y", "n", "n", "u", "y"):
             page.keyboard.press(key)

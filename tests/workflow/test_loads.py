@@ -1,4 +1,4 @@
-"""The workflow with models that jobs load: one load for all parts, re-runs as without."""
+"""Models that jobs load: one load for all parts, and re-runs as of other models."""
 
 import shutil
 from pathlib import Path
@@ -11,37 +11,39 @@ from started_server import serve_command
 pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 FAKE = ROOT / "tests/engines/fake_vllm"
-LENGTHS = {"2k": 2048, "3k": 3072, "4k": 4000}
+LENGTHS = {"2k": 2048, "3k": 3072}
 MODEL = {"engine": "vllm", "window": 65536}
 MODELS = ("one", "two")
 
 
-class Loading(Project):
-    """A project whose models are of a simulator for vLLM that notes its loads."""
+class LoadingProject(Project):
+    """A project whose models are of a simulator for vLLM that records its loads."""
 
-    prompts: tuple[str, ...] = tuple(f"results/lifbench/trial/{n}.jsonl" for n in ("2k", "3k"))
-    answers: tuple[str, ...] = tuple(
-        f"results/lifbench/outputs/{model}/{n}.jsonl" for n in ("2k", "3k") for model in MODELS
-    )
-
-    def run(self, *arguments: str, ok: bool = True, **variables: str) -> tuple[str, list[str]]:
-        """What Snakemake said of inference, or other targets, and the models that were loaded."""
-        notes = self.path("loads")
-        notes.unlink(missing_ok=True)
-        own = {"PYTHONPATH": str(FAKE), "FAKE_VLLM_LOADS": str(notes)}
-        own["FAKE_VLLM_READ"] = str(self.path("read"))
-        # The simulator is loaded sooner than prompts are made.
-        if not all(self.path(file).exists() for file in self.prompts):
-            self.snakemake(*self.prompts)
-        said = self.snakemake(*(arguments or self.answers), ok=ok, **own, **variables)
-        found = notes.read_text().splitlines() if notes.exists() else []
-        return said, [line.split()[0] for line in found]
+    def loads(self, *targets: str) -> list[str]:
+        """Runs Snakemake; the models that were loaded, sorted."""
+        log = self.path("loads")
+        log.write_text("")
+        fake = {"PYTHONPATH": str(FAKE), "FAKE_VLLM_LOADS": str(log)}
+        self.snakemake(*targets, **fake, FAKE_VLLM_READ=str(self.path("read")))
+        return sorted(line.split()[0] for line in log.read_text().splitlines())
 
 
-def config(lengths: list[str], **settings) -> dict:
+def paths(kind: str, benchmark: str = "lifbench", parts: tuple[str, ...] = ("2k", "3k")):
+    """Results of that kind for all models and parts."""
+    files = []
+    for model in MODELS:
+        files += [f"results/{benchmark}/{kind}/{model}/{part}.jsonl" for part in parts]
+    return files
+
+
+def trials(benchmark: str = "lifbench", parts: tuple[str, ...] = ("2k", "3k")) -> list[str]:
+    """The prompts, which are made first: the simulator is loaded sooner than they are."""
+    return [f"results/{benchmark}/trial/{part}.jsonl" for part in parts]
+
+
+def config(lengths: dict[str, int] = LENGTHS, **settings) -> dict:
     models = {name: {**MODEL, "model": name, **settings} for name in MODELS}
-    chosen = {name: LENGTHS[name] for name in lengths}
-    lifbench = {"lengths": chosen, "tasks": ["LSI", "LBI"]}
+    lifbench = {"lengths": lengths, "tasks": ["LSI", "LBI"]}
     return {"lifbench": lifbench, "limit": 1, "models": models}
 
 
@@ -51,91 +53,81 @@ def outputs(project: Project) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def finished_loading(tmp_path_factory) -> Loading:
+def finished_loading(tmp_path_factory) -> LoadingProject:
     """Two models at two lengths, answered with one load each; not to be changed (fork it)."""
-    project = Loading.new(tmp_path_factory.mktemp("loading"), config(["2k", "3k"]))
-    said, loads = project.run()
-    assert sorted(loads) == ["one", "two"], said
+    project = LoadingProject.new(tmp_path_factory.mktemp("loading"), config())
+    project.snakemake(*trials())
+    assert project.loads(*paths("outputs")) == ["one", "two"]
     return project
 
 
-def test_one_load_a_model_writes_what_a_load_a_part_does(finished_loading, tmp_path):
+def test_outputs_of_one_load_are_those_of_a_load_for_each_part(finished_loading, tmp_path):
     assert len(outputs(finished_loading)) == 8
     # Only the two jobs that loaded read the tokenizer.
     assert finished_loading.path("read").read_text().count("\n") == 2
 
-    project = Loading.new(tmp_path, config(["2k", "3k"], parts_per_load=1))
-    _, loads = project.run()
-    assert sorted(loads) == ["one", "one", "two", "two"]
+    project = LoadingProject.new(tmp_path, config(parts_per_load=1))
+    project.snakemake(*trials())
+    assert project.loads(*paths("outputs")) == ["one", "one", "two", "two"]
     assert outputs(project) == outputs(finished_loading)
 
 
-def test_re_runs_are_those_of_each_part_and_load_where_something_is_asked(
-    finished_loading, tmp_path
-):
-    project = Loading(finished_loading.fork(tmp_path).folder)
-    lost = [f"results/lifbench/outputs/{model}/3k.jsonl" for model in MODELS]
-    for path in lost:
+def test_rerun_loads_only_where_requests_are_new(finished_loading, tmp_path):
+    project = LoadingProject(finished_loading.fork(tmp_path).folder)
+    deleted = paths("outputs", parts=("3k",))
+    for path in deleted:
         project.path(path).unlink()
-    _, loads = project.run(*lost)
-    assert loads == []
+    assert project.loads(*deleted) == []
     assert outputs(project) == outputs(finished_loading)
 
-    before = {
-        path: path.stat().st_mtime_ns for path in project.path("results").rglob("outputs/*/*")
-    }
-    project.configure(config(["2k", "3k", "4k"]))
+    files = list(project.path("results").rglob("outputs/*/*"))
+    before = [path.stat().st_mtime_ns for path in files]
+    project.configure(config({**LENGTHS, "4k": 4000}))
     assert project.planned("results/tables")["inference"] == 2
-    _, loads = project.run("results/tables")
-    assert sorted(loads) == ["one", "two"]
-    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert project.loads("results/tables") == ["one", "two"]
+    assert [path.stat().st_mtime_ns for path in files] == before
 
 
-def test_a_server_that_jobs_start_is_started_once_a_model(tmp_path):
-    project = Loading.new(tmp_path, {})
-    served = {
-        "engine": "openai",
-        "model": "echo-1",
-        "serve": serve_command(tmp_path),
-        "max_concurrency": 8,
-    }
+def test_server_started_by_jobs_is_started_once_for_each_model(tmp_path):
+    project = LoadingProject.new(tmp_path, {})
+    served = {"engine": "openai", "model": "echo-1", "serve": serve_command(tmp_path)}
+    served |= {"max_concurrency": 8}
 
     def configure(**settings):
         models = {name: {**served, "seed": n, **settings} for n, name in enumerate(MODELS)}
-        project.configure({**config(["2k", "3k"]), "models": models})
+        project.configure(config() | {"models": models})
 
     configure()
-    project.run()
-    starts = project.path("pid").read_text().splitlines()
-    assert len(starts) == 2
-    assert all(not Path(f"/proc/{pid}").exists() for pid in starts)
-    once = outputs(project)
-    assert len(once) == 8
+    project.snakemake(*trials())
+    project.snakemake(*paths("outputs"))
+    processes = project.path("pid").read_text().splitlines()
+    assert len(processes) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
+    before = outputs(project)
+    assert len(before) == 8
 
     shutil.rmtree(project.path("results/journal"))
     shutil.rmtree(project.path("results/lifbench/outputs"))
     configure(parts_per_load=1)
-    project.run(*(f"results/lifbench/outputs/{path}" for path in once if "provenance" not in path))
+    project.snakemake(*paths("outputs"))
     assert len(project.path("pid").read_text().splitlines()) == 2 + 4
-    assert outputs(project) == once
+    assert outputs(project) == before
 
 
-def test_a_judge_is_loaded_once_for_all_models_of_all_benchmarks(tmp_path):
-    raw = config([]) | {
-        "benchmarks": ["cfbench", "followbench"],
-        "judges": {"judge": {**MODEL, "model": "judge"}},
-    }
+def test_judge_is_loaded_once_for_all_models_and_benchmarks(tmp_path):
+    parts = {"cfbench": ("zh",), "followbench": ("en", "zh")}
+    raw = config() | {"benchmarks": list(parts), "judges": {"judge": {**MODEL, "model": "judge"}}}
     del raw["lifbench"]
-    project = Loading.new(tmp_path, raw)
-    asked = {"cfbench": ["zh"], "followbench": ["en", "zh"]}
-    parts = [(name, part) for name, found in asked.items() for part in found]
-    project.prompts = tuple(f"results/{name}/trial/{part}.jsonl" for name, part in parts)
-    judging = [
-        f"results/{name}/judging/{model}/{part}.jsonl" for name, part in parts for model in MODELS
-    ]
-    _, loads = project.run(*judging)
-    assert sorted(loads) == ["one", "two"]
-    _, loads = project.run(*(path.replace("judging", "verdicts/judge") for path in judging))
-    assert loads == ["judge"]
-    verdicts = project.path("results").glob("*/verdicts/judge/*/*.provenance.json")
-    assert len(list(verdicts)) == 6
+    project = LoadingProject.new(tmp_path, raw)
+    prompts = []
+    judging = []
+    verdicts = []
+    for benchmark in parts:
+        prompts += trials(benchmark, parts[benchmark])
+        judging += paths("judging", benchmark, parts[benchmark])
+        verdicts += paths("verdicts/judge", benchmark, parts[benchmark])
+    project.snakemake(*prompts)
+    assert project.loads(*judging) == ["one", "two"]
+    assert project.loads(*verdicts) == ["judge"]
+    written = project.path("results").glob("*/verdicts/judge/*/*.provenance.json")
+    assert len(list(written)) == 6

@@ -1,4 +1,4 @@
-"""Several judges of whom most decide: verdict by verdict, ties and unread replies included."""
+"""The majority of several judges: verdict by verdict, with ties and unread replies."""
 
 from collections import Counter
 
@@ -15,77 +15,76 @@ JUDGES = ("ann", "bob", "cem")
 
 
 def verdicts_of(judge: str, request) -> list[int] | None:
-    """What a judge says, None where nothing can be read; often another thing than the others."""
+    """A judge's verdicts, often different from the others'; None for an unreadable reply."""
     if lot(judge, request.id) < 0.2:
         return None
     return [int(lot(judge, request.id, n) < 0.6) for n in range(request.asked.count)]
 
 
-def most(said: list[list[int] | None]) -> list[int]:
-    """By hand: of two or three verdicts what two say, of a tie or a single one the first."""
-    read = [verdicts for verdicts in said if verdicts is not None]
-    return [
-        column[0] if len(column) < 3 else int(sum(column) > 1) for column in zip(*read, strict=True)
-    ]
+def reply(judge: str, request) -> Reply:
+    verdicts = verdicts_of(judge, request)
+    asked = request.asked
+    return Reply("ok", prose(asked) if verdicts is None else worded(asked, verdicts))
+
+
+def majority(readings: list[list[int]]) -> list[int]:
+    """By hand: the verdict of two of three; of fewer readings the first one's."""
+    if len(readings) < 3:
+        return readings[0] if readings else []
+    return [int(sum(verdicts) > 1) for verdicts in zip(*readings, strict=True)]
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_what_most_judges_say_of_each_thing_counts(name):
+def test_majority_of_each_verdict_counts(name):
     run = JudgedRun(name)
-    seen = Counter()
+    unread_counts = Counter()
     for part, samples in run.samples.items():
         answers = run.answers(part)
         requests = sent(part, run.judge_prompts(part, answers))
-        said = {r.id: [verdicts_of(judge, r) for judge in JUDGES] for r in requests}
-        replies = {
-            judge: {
-                r.id: Reply("ok", prose(r.asked) if of is None else worded(r.asked, of))
-                for r in requests
-                for of in [said[r.id][place]]
-            }
-            for place, judge in enumerate(JUDGES)
-        }
+        replies = {}
+        for judge in JUDGES:
+            replies[judge] = {request.id: reply(judge, request) for request in requests}
         scoring = run.task.scoring.make()
-        found = {
-            record["sample_id"]: record
-            for record in score_records(scoring, samples, answers, replies, majority=True)
-        }
-        assert {record["judge"] for record in found.values()} == {"majority"}
-        assert all(list(record["other_raters"])[:3] == [*JUDGES] for record in found.values())
+        records = {}
+        for record in score_records(scoring, samples, answers, replies, majority=True):
+            assert record["judge"] == "majority"
+            assert list(record["other_raters"])[:3] == [*JUDGES]
+            records[record["sample_id"]] = record
         for request in requests:
-            if request.asked.kind != "segments":
-                seen[sum(of is None for of in said[request.id])] += 1
-                score = found[request.answer_id]
-                assert request.verdicts(score) == most(said[request.id]), said[request.id]
-                if name == "followbench" and score["points"]:
-                    assert score["total"] == min(most(said[request.id]))
-    assert {0, 1} <= seen.keys()
+            if request.asked.kind == "segments":
+                continue
+            readings = [verdicts_of(judge, request) for judge in JUDGES]
+            readings = [verdicts for verdicts in readings if verdicts is not None]
+            unread_counts[len(JUDGES) - len(readings)] += 1
+            score = records[request.answer_id]
+            assert request.verdicts(score) == majority(readings), readings
+            if name == "followbench" and score["points"]:
+                assert score["total"] == min(majority(readings))
+    assert {0, 1} <= unread_counts.keys()
 
 
-def test_two_judges_are_no_majority_and_the_first_counts():
+def test_first_of_two_judges_counts():
     run = JudgedRun("cfbench")
     ((part, samples),) = run.samples.items()
     answers = run.answers(part)
     replies = {judge: run.replies(part, answers) for judge in JUDGES[:2]}
     scoring = run.task.scoring.make()
-    records = list(score_records(scoring, samples, answers, replies, majority=True))
+    records = score_records(scoring, samples, answers, replies, majority=True)
     assert {record["judge"] for record in records} == {"ann"}
 
 
-def test_tables_name_those_of_whom_most_decide():
+def test_majority_is_displayed_with_its_judges():
+    api = {"engine": "openai", "model": "m"}
+    judges = {"a": {**api, "label": "Judge A"}, "r": {"engine": "reference"}, "b": api, "c": api}
     config = load_config(
         {
             "benchmarks": ["cfbench"],
             "judging": {"count": "majority"},
-            "judges": {
-                "a": {"engine": "openai", "model": "a", "label": "Judge A"},
-                "r": {"engine": "reference"},
-                **{name: {"engine": "openai", "model": name} for name in "bc"},
-            },
-            "models": {"m": {"engine": "openai", "model": "m"}},
+            "judges": judges,
+            "models": {"m": api},
         }
     )
     assert judge_names(config) == ["a", "r", "b", "c", "majority"]
-    shown = display(config)["judges"]
-    assert shown["majority"] == {"label": "majority of Judge A, b, c", "engine": "openai"}
-    assert next(iter(shown)) == "majority"
+    displayed = display(config)["judges"]
+    assert displayed["majority"] == {"label": "majority of Judge A, b, c", "engine": "openai"}
+    assert next(iter(displayed)) == "majority"

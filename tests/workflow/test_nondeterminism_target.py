@@ -10,62 +10,60 @@ from project import TINY, over_http
 
 pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
-ALONE = 12
+REQUESTS = 12
 """Requests of a pass."""
+CSV = "nondeterminism/lifbench/api/2k.csv"
 
 
-def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project, server):
-    turns = itertools.count()
-    reply = server.reply
-    together = threading.Barrier(12)
+def test_nondeterminism_is_measured_shown_and_rebuilt_from_its_journal(project, server):
+    numbers = itertools.count()
+    plain_reply = server.reply
+    together = threading.Barrier(REQUESTS)
 
-    def fickle(prompt, path, body):
-        whole = reply(prompt, path, body)
-        if (sum(server.answered.values()) - 1) // ALONE % 2:  # every second pass is together
+    def varying_reply(prompt, path, body):
+        response = plain_reply(prompt, path, body)
+        if (server.answered.total() - 1) // REQUESTS % 2:  # every second pass is concurrent
             together.wait(60)
         if len(prompt) % 2:
-            whole["choices"][0]["message"]["content"] = f"answer {next(turns)}"
-        return whole
+            response["choices"][0]["message"]["content"] = f"answer {next(numbers)}"
+        return response
 
-    server.reply = fickle
+    server.reply = varying_reply
     project.configure(
         {
             **TINY,
             "lifbench": {"lengths": {"2k": 2048}},
             "models": {**TINY["models"], "api": over_http(server.url)},
-            "nondeterminism": {"requests": 12, "repeats": 2},
+            "nondeterminism": {"requests": REQUESTS, "repeats": 2},
         }
     )
     project.snakemake("nondeterminism")
-    folder = project.path("results/nondeterminism/lifbench")
-    assert [path.name for path in folder.iterdir()] == ["api"]
-    path = folder / "api" / "2k.csv"
+    path = project.path(f"results/{CSV}")
+    assert [folder.name for folder in path.parents[1].iterdir()] == ["api"]
     first = path.read_bytes()
-    rows = project.rows("nondeterminism/lifbench/api/2k.csv")
-    rows = [row for row in rows if row["task"] == "overall"]
-    alone, company = rows
-    assert [(row["way"], row["n"], row["repeats"]) for row in rows] == [
-        ("alone", "12", "2"),
-        ("together", "12", "2"),
-    ]
+    rows = [row for row in project.rows(CSV) if row["task"] == "overall"]
+    alone, concurrent = rows
+    for row, way in zip(rows, ("alone", "together"), strict=True):
+        assert (row["way"], row["n"], row["repeats"]) == (way, "12", "2")
     assert 0 < float(alone["identical"]) < 1
-    assert 0 < float(company["differ"]) < 1
-    assert sum(server.answered.values()) == 4 * ALONE
+    assert 0 < float(concurrent["differ"]) < 1
+    assert server.answered.total() == 4 * REQUESTS
     assert not project.path("results/lifbench/outputs/api").exists()
 
-    server.reply = reply
+    server.reply = plain_reply
     project.snakemake("bundle")
     deviation = max(float(row["answer_sd"]) for row in rows)
     summary = project.rows("lifbench/metrics/summary.csv")
-    (n,) = (int(r["n"]) for r in summary if (r["model"], r["measure"]) == ("api", "ARS"))
-    shown = {row["Model"]: row["Run-to-run SD"] for row in project.rows("tables/summary.csv")}
-    assert shown == {"Reference": "", "sim-a": "", "api": f"{deviation / n**0.5:.4f}"}
+    (ars,) = (row for row in summary if (row["model"], row["measure"]) == ("api", "ARS"))
+    expected = f"{deviation / int(ars['n']) ** 0.5:.4f}"
+    deviations = {row["Model"]: row["Run-to-run SD"] for row in project.rows("tables/summary.csv")}
+    assert deviations == {"Reference": "", "sim-a": "", "api": expected}
     with zipfile.ZipFile(project.path("results/bundle.zip")) as bundle:
-        assert bundle.read("results/nondeterminism/lifbench/api/2k.csv") == first
+        assert bundle.read(f"results/{CSV}") == first
 
-    asked = sum(server.answered.values())
+    requests = server.answered.total()
     path.unlink()
     project.snakemake("nondeterminism", "--force")
-    project.snakemake(path.relative_to(project.folder).as_posix())
+    project.snakemake(f"results/{CSV}")
     assert path.read_bytes() == first
-    assert sum(server.answered.values()) == asked
+    assert server.answered.total() == requests

@@ -1,4 +1,4 @@
-"""Formats and domains through the whole workflow: what they ask, print, and leave as it is."""
+"""Formats and domains through the whole workflow: what they request, show, and leave unchanged."""
 
 import pytest
 
@@ -15,20 +15,20 @@ def configure(project: Project, url: str, **section) -> None:
     project.configure({"lifbench": lifbench, "models": models})
 
 
-def test_a_perspective_asks_its_own_prompts_alone_and_leaves_the_paper_s_results(project, server):
+def test_perspectives_request_their_prompts_alone_and_leave_ars_unchanged(project, server):
     configure(project, server.url)
     project.snakemake()
-    before = project.path(ARS).read_bytes()
-    asked = len(server.bodies)
-    assert asked == 30 + 30
+    ars = project.path(ARS).read_bytes()
+    before = len(server.bodies)
+    assert before == 30 + 30
 
-    beyond = {"formats": ["numbered", "json"], "domains": {"list": ["mixed", "uuids"]}}
-    configure(project, server.url, **beyond)
+    perspectives = {"formats": ["numbered", "json"], "domains": {"list": ["mixed", "uuids"]}}
+    configure(project, server.url, **perspectives)
     project.snakemake()
-    assert len(server.bodies) == asked + 30 + 30  # LSI in JSON, and of UUIDs alone
-    assert project.path(ARS).read_bytes() == before
-    shown = [body["messages"][-1]["content"] for body in server.bodies[asked:]]
-    assert sum("JSON array" in text for text in shown) == 30
+    prompts = [body["messages"][-1]["content"] for body in server.bodies[before:]]
+    assert len(prompts) == 30 + 30  # LSI in JSON, and of UUIDs alone
+    assert sum("JSON array" in prompt for prompt in prompts) == 30
+    assert project.path(ARS).read_bytes() == ars
 
     rows = project.rows("lifbench/metrics/perspectives.csv")
     rows = [row for row in rows if row["model"] == "reference"]

