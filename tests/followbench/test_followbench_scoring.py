@@ -31,14 +31,6 @@ def test_score_of_a_rule_is_its_verdict(answer, total):
     assert (score.points, score.total) == ({"rule": total}, total)
 
 
-@pytest.mark.parametrize("sample", [JUDGED, RULED], ids=["judged", "ruled"])
-@pytest.mark.parametrize("status", ["refused", "error", "overflow"])
-def test_sample_without_response_is_not_scored(sample, status):
-    replies = {"j": Reply("ok", "['YES', 'YES', 'YES']")}
-    score = FollowbenchScoring("released").score(sample, Answer(status, ""), replies)
-    assert (score.status, score.points, score.total) == (status, None, None)
-
-
 UNREADABLE = Reply("ok", "A fine answer.")
 
 
