@@ -13,17 +13,11 @@ def prompts_of(part: str, records: list[dict]) -> list[dict]:
 
 def test_prompt_is_the_instruction_in_the_cluster_of_its_group():
     records = [*synthetic_records(40), record(40, group=None)]
-    rows = []
-    for prompt in prompts_of("zh", records):
+    for number, (prompt, row) in enumerate(zip(prompts_of("zh", records), records, strict=True)):
+        assert (prompt["sample_id"], prompt["instruction"]) == (str(number), row["instruction"])
+        assert prompt["context_id"] == (row["group"] or "instance-40")
+        assert len(prompt["points"]) == len(row["scoring_questions"])
         assert "follows" not in prompt
-        count = len(prompt["points"])
-        rows.append((prompt["sample_id"], prompt["instruction"], prompt["context_id"], count))
-    expected = []
-    for number, row in enumerate(records):
-        group = row["group"] or "instance-40"
-        count = len(row["scoring_questions"])
-        expected.append((str(number), row["instruction"], group, count))
-    assert rows == expected
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -68,9 +62,9 @@ def test_files_of_the_config_are_listed_by_key():
 
 
 def test_parts_and_tables_follow_the_config():
-    both = task({"languages": ["en", "zh"], "decomposition": True})
-    assert list(both.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]
-    sources = both.parts["en-decomposed"].sources
+    decomposed = task({"languages": ["en", "zh"], "decomposition": True})
+    assert list(decomposed.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]
+    sources = decomposed.parts["en-decomposed"].sources
     assert sources == {("data", "en"): "complexbench/data/en.jsonl"}
     tables = set(task({"decomposition": True}).tables.names)
     assert tables - set(task().tables.names) == {"complexbench_decomposition"}
@@ -81,5 +75,3 @@ def test_templates_follow_the_config():
     judging = task({"templates": {"judge_zh": "mine.txt"}}).judging
     assert judging.templates["judge_zh"] == "mine.txt"
     assert "complexbench/judge/judge_zh.txt" not in judging.prompts.resources
-    with pytest.raises(UserError, match=r"complexbench\.templates: .* did you mean 'judge_zh'"):
-        task({"templates": {"judge_hz": "mine.txt"}})

@@ -64,8 +64,9 @@ RULES = (
 
 @given(st.sampled_from(RULES), st.text(st.characters(blacklist_categories=["Cs"]), max_size=20))
 def test_any_rule_has_examples(rule, text):
-    for kept in (True, False):
-        assert all(isinstance(part, str) for part in rule_examples(rule.replace("{}", text), kept))
+    for satisfied in (True, False):
+        segments = rule_examples(rule.replace("{}", text), kept=satisfied)
+        assert all(isinstance(segment, str) for segment in segments)
 
 
 @pytest.fixture(scope="module")

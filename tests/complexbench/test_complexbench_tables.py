@@ -68,20 +68,27 @@ def column(table: Printed, position: int) -> dict[str, str]:
     return {row[1]: row[position] for row in rows(table)[1:]}
 
 
+def labels(texts) -> list[str]:
+    """The texts of a legend or of ticks."""
+    return [text.get_text() for text in texts]
+
+
 def test_main_table_has_the_papers_columns_and_values(frames, printed_tables):
-    heading, *body = rows(printed_tables["drfr"])
-    depths = {"Chain": "12", "Selection": "123", "Selection & Chain": "23"}
-    nested = []
-    for kind, layers in depths.items():
-        nested += [f"{kind}: {layer}" for layer in (*layers, "Avg")]
-    assert heading[2:-1] == ["And", *nested, "Overall", "95 % interval", "Ranks"]
+    heading = rows(printed_tables["drfr"])[0]
+    assert heading[2:-1] == [
+        "And",
+        *("Chain: 1", "Chain: 2", "Chain: Avg"),
+        *("Selection: 1", "Selection: 2", "Selection: 3", "Selection: Avg"),
+        *("Selection & Chain: 2", "Selection & Chain: 3", "Selection & Chain: Avg"),
+        *("Overall", "95 % interval", "Ranks"),
+    ]
     (overall,) = rows_of(frames["drfr"], measure="overall", model="model-b").to_dict("records")
     values = column(printed_tables["drfr"], 13)
     assert list(values) == ["model-b", "Model $A_1$ & co", "sim-c", "reference"]
     assert (values["model-b"], values["reference"]) == (f"{overall['value']:.3f}", "1.000")
     interval = f"{overall['low']:.3f} to {overall['high']:.3f}"
     assert column(printed_tables["drfr"], 14)["model-b"] == interval
-    groups = {row[1]: row[0] for row in body}
+    groups = column(printed_tables["drfr"], 0)
     assert groups["sim-c"] == "Readers (no real models)"
     assert groups["reference"] == "Reference (no model)"
 
@@ -90,18 +97,19 @@ def test_only_real_models_are_bold_or_underlined(printed_tables):
     lines = printed_tables["drfr"].md.splitlines()
     by_model = {line.split("|")[1].strip(): line for line in lines if line.startswith("|")}
     assert "**" in by_model["model-b"] + by_model[r"Model \$A\_1\$ &amp; co"]
-    others = by_model["reference"] + by_model["sim-c"]
-    assert "**" not in others and "<u>" not in others
+    not_real = by_model["reference"] + by_model["sim-c"]
+    assert "**" not in not_real and "<u>" not in not_real
 
 
 def test_judging_and_coverage_are_shown(printed_tables):
-    heading, *body = rows(printed_tables["judging"])
+    judging = printed_tables["judging"]
     judged = ["Judged: Questions", "Judged: Unreadable"]
     by_rule = ["By rule: Questions", "By rule: Unreadable"]
-    assert heading[5:-1] == [*judged, *by_rule, "Undecided"]
-    assert {row[4] for row in body} == {"first"}
-    heading, *body = rows(printed_tables["coverage"])
-    assert {row[heading.index("%")] for row in body} == {"100"}
+    assert rows(judging)[0][5:-1] == [*judged, *by_rule, "Undecided"]
+    assert set(column(judging, 4).values()) == {"first"}
+    coverage = printed_tables["coverage"]
+    percent = rows(coverage)[0].index("%")
+    assert set(column(coverage, percent).values()) == {"100"}
 
 
 def test_selection_includes_chains_in_mode_released():
@@ -119,7 +127,8 @@ def test_dimensions_types_and_turns_have_columns(printed_tables):
     assert column(printed_tables["coherent"], 2)["reference"] == "1.000"
     assert column(printed_tables["coherent"], 4)["reference"] == "0.000"
     heading = rows(printed_tables["decomposition"])[0]
-    assert [h.split(": ")[1] for h in heading[2:-1]] == ["Whole", "Turns", "Difference"] * 4
+    columns = [column_heading.split(": ")[1] for column_heading in heading[2:-1]]
+    assert columns == ["Whole", "Turns", "Difference"] * 4
     assert float(column(printed_tables["decomposition"], 13)["sim-c"]) > 0
 
 
@@ -134,8 +143,8 @@ def test_unknown_dimension_is_last_and_missing_turns_are_noted():
 
 @pytest.mark.wide
 def test_languages_have_rows_of_their_own():
-    both = ("zh", "en")
-    by_name = tables(metrics(parts=both, languages=both), languages=both)
+    languages = ("zh", "en")
+    by_name = tables(metrics(parts=languages, languages=languages), languages=languages)
     heading, *body = rows(by_name["drfr"])
     assert heading[2] == "Language"
     assert [row[2] for row in body[:2]] == ["zh", "en"]
@@ -148,8 +157,8 @@ def test_figures_show_each_model_in_its_own_colour(frames):
     legend = ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (no model)"]
     for name, (figure, _) in pictures.items():
         check(figure, name)
-        assert [text.get_text() for text in figure.axes[-1].get_legend().get_texts()] == legend
+        assert labels(figure.axes[-1].get_legend().get_texts()) == legend
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
-    by_category = pictures["by_category"].figure.axes[0].get_xticklabels()
-    assert [text.get_text() for text in by_category] == ["", *"12", *"123", *"23", ""]
+    ticks = pictures["by_category"].figure.axes[0].get_xticklabels()
+    assert labels(ticks) == ["", *"12", *"123", *"23", ""]
     assert len(pictures["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2

@@ -1,7 +1,6 @@
 """Prompts at each length: alone, and in a position relative to a context."""
 
-from collections import Counter
-
+import pandas as pd
 import pytest
 from ifeval_shared import samples_of
 
@@ -10,48 +9,50 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.ifeval.prompts import IfevalSamples
 from steadfast.corpora.contexts.filler import SENTENCE, contexts
 
+TEXTS = [f"Say {n} {{prompt}}." for n in range(7)]
 RECORDS = [
-    {"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": f"Say {n} {{prompt}}."}
-    for n in range(7)
+    {"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": text}
+    for n, text in enumerate(TEXTS)
 ]
 
 
-def items_of(samples):
-    return [IfevalSamples().item(sample) for sample in samples]
+def prompt_frame(samples) -> pd.DataFrame:
+    return pd.DataFrame([sample.prompt for sample in samples])
 
 
-def contexts_of(samples):
+def item_frame(samples) -> pd.DataFrame:
+    """What is sent: head, context and tail."""
+    return pd.DataFrame([IfevalSamples().item(sample) for sample in samples])
+
+
+def contexts_of(samples) -> pd.Series:
     """The context of each prompt."""
-    return {s.prompt["context_id"]: s.prompt["long_context_id"] for s in samples}
+    frame = prompt_frame(samples).drop_duplicates(["context_id", "long_context_id"])
+    return frame.set_index("context_id")["long_context_id"]
 
 
 def test_prompt_at_length_0_is_the_published_one():
-    items = items_of(samples_of(RECORDS)["0"])
-    texts = [item.head + item.context + item.tail for item in items]
-    assert texts == [record["prompt"] for record in RECORDS]
+    items = item_frame(samples_of(RECORDS)["0"])
+    assert (items["head"] + items["context"] + items["tail"]).tolist() == TEXTS
 
 
 def test_framing_sentences_share_a_context_as_prefix():
     samples = samples_of(RECORDS, framing_sentences=3)["4k"]
-    assert len(samples) == 7 * 3
-    pairs = {(s.prompt["context_id"], s.prompt["long_context_id"]) for s in samples}
-    assert len(pairs) == 7
-    items = items_of(samples_of(RECORDS, texts=1, framing_sentences=4)["4k"])
-    assert {item.head + item.context for item in items} == {"text 0"}
-    assert len({item.context_id for item in items}) == 1
+    assert len(samples) == 7 * 3 and len(contexts_of(samples)) == 7
+    items = item_frame(samples_of(RECORDS, texts=1, framing_sentences=4)["4k"])
+    assert set(items["head"] + items["context"]) == {"text 0"}
+    assert items["context_id"].nunique() == 1
 
 
 def test_prompts_after_a_filler_are_those_after_a_context():
     samples = samples_of(RECORDS, positions=("after", "filler"))["4k"]
-    instructions = {"after": {}, "filler": {}}
-    for sample in samples:
-        prompt = sample.prompt
-        key = (prompt["context_id"], prompt["expression_id"])
-        instructions[prompt["position"]][key] = prompt["instruction"]
-    assert instructions["after"] == instructions["filler"] and len(instructions["filler"]) == 7 * 2
-    fillers = [sample for sample in samples if sample.prompt["position"] == "filler"]
-    assert {item.context for item in items_of(fillers)} == {"filler"}
-    assert samples[-len(fillers) :] == fillers  # which share a prefix
+    prompts = prompt_frame(samples).set_index(["context_id", "expression_id"])
+    after = prompts.loc[prompts["position"] == "after", "instruction"].to_dict()
+    filler = prompts.loc[prompts["position"] == "filler", "instruction"].to_dict()
+    assert after == filler and len(filler) == 7 * 2
+    # Fillers are last, and share a prefix.
+    assert prompts["position"].tolist()[-len(filler) :] == ["filler"] * len(filler)
+    assert set(item_frame(samples)["context"][-len(filler) :]) == {"filler"}
 
 
 @pytest.mark.parametrize("budget", [64, 2048, 61_440])
@@ -69,27 +70,26 @@ def test_prompts_of_other_data_are_refused():
 
 
 def test_contexts_are_distributed_evenly():
-    samples = samples_of(RECORDS, texts=3, framing_sentences=1)["4k"]
-    counts = Counter(sample.prompt["long_context_id"] for sample in samples)
-    assert sorted(counts.values()) == [2, 2, 3]
+    prompts = prompt_frame(samples_of(RECORDS, texts=3, framing_sentences=1)["4k"])
+    assert sorted(prompts["long_context_id"].value_counts()) == [2, 2, 3]
 
 
 def test_contexts_of_a_prompt_have_one_seed_at_all_lengths():
     samples = samples_of(RECORDS, lengths=("4k", "8k"), texts=3)
-    at_4k = contexts_of(samples["4k"])
-    assert contexts_of(samples["8k"]) == {k: v.replace("4k", "8k") for k, v in at_4k.items()}
-    assert {context_id[-2:] for context_id in at_4k.values()} == {"s0", "s1", "s2"}
+    seeds = contexts_of(samples["4k"]).str[-2:]
+    assert seeds.equals(contexts_of(samples["8k"]).str[-2:])
+    assert set(seeds) == {"s0", "s1", "s2"}
 
 
 def test_contexts_depend_on_the_seed():
-    first = contexts_of(samples_of(RECORDS, seed=1)["4k"])
-    assert first == contexts_of(samples_of(RECORDS, seed=1)["4k"])
-    assert first != contexts_of(samples_of(RECORDS, seed=2)["4k"])
+    contexts = contexts_of(samples_of(RECORDS, seed=1)["4k"])
+    assert contexts.equals(contexts_of(samples_of(RECORDS, seed=1)["4k"]))
+    assert not contexts.equals(contexts_of(samples_of(RECORDS, seed=2)["4k"]))
 
 
 @pytest.mark.parametrize(("position", "before", "after"), [("before", 1, 0), ("both", 1, 1)])
 def test_positions_before_and_around_the_context(position, before, after):
-    samples = samples_of(RECORDS, positions=(position,), framing_sentences=4)["4k"]
-    for sample, item in zip(samples, items_of(samples), strict=True):
+    for sample in samples_of(RECORDS, positions=(position,), framing_sentences=4)["4k"]:
+        item = IfevalSamples().item(sample)
         prompt = sample.source["instance"]["prompt"]
         assert (item.head.count(prompt), item.tail.count(prompt)) == (before, after)
