@@ -2,7 +2,7 @@
 
 import json
 
-import numpy as np
+import pandas as pd
 import pytest
 
 from cfbench_run import READER, Run
@@ -17,6 +17,7 @@ from steadfast.benchmarks.cfbench.tables import TABLES, tables
 from steadfast.contract.components import Answer, Reply, Sample, Scored
 from steadfast.show.roster import Display
 from steadfast.stages.score import score_records
+from steadfast.stats.tidy import rows_of
 
 pytestmark = pytest.mark.wide
 
@@ -52,24 +53,25 @@ def judged():
 def test_released_replies_give_the_released_scores(records, judged):
     for model, rows in judged.items():
         samples = []
-        for name in rows:
+        answers = {}
+        replies = {}
+        for name, row in rows.items():
             prompt = {"sample_id": name, "task": "", "context_id": name}
             samples.append(Sample("zh", prompt, records[name]))
-        answers = {name: Answer("ok", row["response"]) for name, row in rows.items()}
-        replies = {name: Reply("ok", row["judge_response"]) for name, row in rows.items()}
+            answers[name] = Answer("ok", row["response"])
+            replies[name] = Reply("ok", row["judge_response"])
         judges = {"gpt-4o": replies}
-        scores = list(score_records(CfbenchScoring("released"), samples, answers, judges))
-        for score in scores:
+        scores = []
+        for score in score_records(CfbenchScoring("released"), samples, answers, judges):
             row = rows[score["sample_id"]]
             assert {name: score[name.lower()] for name in MEASURES} == row["judge_metric"]
             assert score["extracted"]["parsing"] == row["judge_parsing"]
             assert score["extracted"]["scores"] == row["judge_score"]
-        scored = [Scored(model, "zh", score) for score in scores]
-        rates = results(sample_frame(scored, record_frame(records)), "released")
-        full = rates[rates["split"] == "full"].set_index("measure")["value"]
-        for name in MEASURES:
-            stored = [row["judge_metric"][name] for row in rows.values()]
-            assert full[name] == np.round(np.mean(stored), 2)
+            scores.append(Scored(model, "zh", score))
+        rates = results(sample_frame(scores, record_frame(records)), "released")
+        full = rows_of(rates, split="full").set_index("measure")["value"]
+        stored = pd.DataFrame([row["judge_metric"] for row in rows.values()])
+        assert full.to_dict() == stored.mean().round(2).to_dict()
 
 
 def test_released_replies_are_read_strictly(records, judged):
@@ -83,7 +85,7 @@ def test_released_replies_are_read_strictly(records, judged):
             reply = row["judge_response"]
             reading = read_reply("strict", texts, priorities, reply, row["response"])
             if row["judge_parsing"] == "1":
-                assert reading.verdicts == [int(score) for score in row["judge_score"]]
+                assert reading.verdicts == list(map(int, row["judge_score"]))
                 assert reading.rates.psr == row["judge_metric"]["PSR"]
                 continue
             # The released code's fallback lost the zeros.

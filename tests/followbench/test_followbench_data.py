@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 
+import pandas as pd
 import pytest
 
 from followbench_run import BOTH, run
@@ -24,17 +25,16 @@ LISTED = facts("followbench/rules.yaml")
 
 @BOTH
 def test_released_groups_are_complete(language):
-    groups = run("local", language).data[language]["data"][language]
-    assert {group["category"] for group in groups} == set(CATEGORIES)
-    for category in CATEGORIES:
-        in_category = [group for group in groups if group["category"] == category]
-        ruled = [group for group in in_category if group["scorer"] != "judge"]
-        assert (len(in_category), len(ruled)) == GROUPS[language][category], category
-        expected = Counter()
+    groups = pd.DataFrame(run("local", language).data[language]["data"][language])
+    assert set(groups["category"]) == set(CATEGORIES)
+    for category, in_category in groups.groupby("category"):
+        ruled = (in_category["scorer"] != "judge").sum()
+        assert (len(in_category), ruled) == GROUPS[language][category], category
+        expected = {}
         for source, task in data.sources(category).items():
             english, chinese = task["groups"][source]
             expected[source] = english if language == "en" else chinese
-        assert Counter(group["source"] for group in in_category) == expected, category
+        assert Counter(in_category["source"]) == Counter(expected), category
 
 
 @BOTH
@@ -69,13 +69,13 @@ def test_scorer_depends_on_category_before_source():
 
 @BOTH
 def test_sample_covers_every_scorer_that_can_be_passed(language):
-    groups = data.sample({}, language)
+    groups = pd.DataFrame(data.sample({}, language))
     impossible = {"en": {"wooden_table"}, "zh": {"lines", "ministerial_speech"}}[language]
     scorers = {*COMPARISONS, *LISTED["last_match"], *LISTED["conditions"], "judge"}
-    assert {group["scorer"] for group in groups} == scorers - impossible
-    counts = Counter(group["category"] for group in groups)
-    assert all(counts[category] >= 4 for category in CATEGORIES)
-    assert any(group["start"] == "" and group["scorer"] == "judge" for group in groups)
+    assert set(groups["scorer"]) == scorers - impossible
+    assert set(groups["category"]) == set(CATEGORIES)
+    assert groups["category"].value_counts().min() >= 4
+    assert ((groups["start"] == "") & (groups["scorer"] == "judge")).any()
 
 
 def test_both_layouts_of_a_directory_are_read(tmp_path):

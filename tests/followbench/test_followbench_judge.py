@@ -31,8 +31,9 @@ def test_path_goes_from_the_start_to_the_level():
 
 
 def test_each_category_has_its_word_for_constraints():
-    categories = STRINGS["en"]["kind"]
-    kinds = {c: slots(GROUP | {"category": c}, 1, STRINGS["en"])["kind"] for c in categories}
+    kinds = {}
+    for category in STRINGS["en"]["kind"]:
+        kinds[category] = slots(GROUP | {"category": category}, 1, STRINGS["en"])["kind"]
     assert len(set(kinds.values())) == 6
     assert "background" in kinds["situation"] and kinds["mixed"] == "constraint"
     assert STRINGS["en"].keys() == STRINGS["zh"].keys()
@@ -42,12 +43,10 @@ def test_each_category_has_its_word_for_constraints():
 def test_each_response_without_rule_is_judged_once(language):
     judged = run(language=language)
     answers = judged.answers(language)
-    samples = {s.id: s for s in judged.samples[language] if s.prompt["scorer"] == "judge"}
+    samples = [s for s in judged.samples[language] if s.prompt["scorer"] == "judge"]
     items = judge_items(judged.judge_prompts(language, answers))
-    assert [item.sample_id for item in items] == list(samples)
-    for item in items:
-        sample = samples[item.sample_id]
-        assert item.context == answers[sample.id].text
+    for item, sample in zip(items, samples, strict=True):
+        assert (item.sample_id, item.context) == (sample.id, answers[sample.id].text)
         assert sample.source["start"] in item.head and sample.prompt["instruction"] in item.head
         boundary = item.head.rstrip("\n").split("\n")[-1]
         assert item.tail.startswith(f"\n{boundary}\n") and boundary not in item.context
@@ -61,19 +60,21 @@ def test_each_judge_prompt_has_a_request(language):
     answers = judged.answers(language)
     sample = next(s for s in judged.samples[language] if s.id == f"{language}/style/1/3")
     prompts = [p for p in judged.judge_prompts(language, answers) if p.answer_id == sample.id]
-    names = [language, f"last_{language}", f"rating_{language}"]
-    assert [prompt.template for prompt in prompts] == names
-    ids = [request.id for prompt in prompts for request in prompt.requests]
-    assert ids == [sample.id, f"{sample.id}/last", f"{sample.id}/rating"]
-    first = sample.source["levels"][0]["instruction"]
-    for prompt in prompts:
+    first_level = sample.source["levels"][0]["instruction"]
+    expected = (
+        # Each level's instruction contains those before it; only the path shows all levels.
+        (language, sample.id, 3),
+        (f"last_{language}", f"{sample.id}/last", 1),
+        (f"rating_{language}", f"{sample.id}/rating", 1),
+    )
+    for prompt, (template, request_id, levels) in zip(prompts, expected, strict=True):
+        (request,) = prompt.requests
+        assert (prompt.template, request.id) == (template, request_id)
         assert prompt.answer == answers[sample.id].text
         assert sample.prompt["instruction"] in prompt.head
-        assert "{{" not in prompt.head + prompt.requests[0].tail
-        # Each level's instruction contains those before it; only the path shows all levels.
-        assert prompt.head.count(first) == (3 if prompt.template == language else 1)
-    rating = prompts[2].requests[0].tail
-    assert "YES" not in rating and "[[" in rating
+        assert prompt.head.count(first_level) == levels
+        assert "{{" not in prompt.head + request.tail
+    assert "YES" not in request.tail and "[[" in request.tail
 
 
 def test_judge_prompt_is_the_same_with_and_without_others():
@@ -90,16 +91,16 @@ def test_readable_replies_have_the_requested_form():
     assert not readable({"count": 3, "language": "en"}, "['YES', 'NO']", "An answer.")
 
 
-def simulated_rating(kept: str, **settings) -> float | None:
-    """The rating of a simulated response that keeps these of five constraints."""
+def simulated_rating(numbers: str, **settings) -> float | None:
+    """The rating of a simulated response that keeps the constraints with these numbers of five."""
     request = JudgeRequest("en/style/1/3", "", {"count": 5, "highest": 10}, "", 1024)
-    answer = f"Something.\n[simulated: kept {kept}]"
+    answer = f"Something.\n[simulated: kept {numbers}]"
     prompt = JudgePrompt("en/style/1/3", "en", "", answer, [request])
-    reply = FollowbenchJudge().simulated(prompt, request, settings, random.Random(kept))
+    reply = FollowbenchJudge().simulated(prompt, request, settings, random.Random(numbers))
     return strict_rating(reply, "")
 
 
 def test_simulated_rating_is_above_five_only_if_all_constraints_are_kept():
-    for kept, rating in (("1, 2, 3, 4, 5", 10), ("1, 2, 3, 4", 4), ("2", 1), ("", 0)):
-        assert simulated_rating(kept) == rating
+    for numbers, rating in (("1, 2, 3, 4, 5", 10), ("1, 2, 3, 4", 4), ("2", 1), ("", 0)):
+        assert simulated_rating(numbers) == rating
     assert None in [simulated_rating(str(n), slip=0.9) for n in range(40)]

@@ -224,11 +224,11 @@ def test_judge_prompts_are_compared_by_item():
     labels = []
     for number, (path, last, rating, label) in enumerate(verdicts, start=1):
         group = f"style/{number}"
-        others = {
+        other_raters = {
             "judge (last)": record(group, 2, last),
             "judge (rating)": record(group, 2, [rating]) | {"points": {"rating": rating}},
         }
-        scores.append(Scored("m", "en", record(group, 2, path, other_raters=others)))
+        scores.append(Scored("m", "en", record(group, 2, path, other_raters=other_raters)))
         labels.append({"model": "m", "sample_id": f"{group}/2", "verdicts": label})
     people = Labels("labels.jsonl", labels)
     rows = agreement(scores, ["judge"], people, ("path", "last", "rating"))

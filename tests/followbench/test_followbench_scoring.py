@@ -90,8 +90,8 @@ def test_first_judge_prompt_gives_the_score():
     answer = Answer("ok", ANSWER)
     score = FollowbenchScoring("strict", ("last", "path", "rating")).score(JUDGED, answer, replies)
     assert (score.total, score.points) == (1.0, {"1": 1, "2": 1, "3": 1})
-    others = {name: other.total for name, other in score.other_raters.items()}
-    assert others == {"path": 0.0, "rating": 1.0}
+    totals = {name: rater.total for name, rater in score.other_raters.items()}
+    assert totals == {"path": 0.0, "rating": 1.0}
     score = FollowbenchScoring("strict", ("path",)).score(JUDGED, answer, replies)
     assert (score.total, score.other_raters) == (0.0, {})
 

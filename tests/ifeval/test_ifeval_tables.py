@@ -1,5 +1,6 @@
 """Tables and figure of responses whose verdicts are known by hand."""
 
+import pandas as pd
 import pytest
 from ifeval_shared import BAD, GOOD, LOOSE, number, samples_of, scored
 from picture_checks import check, drawn
@@ -49,12 +50,20 @@ def headings(table):
 
 def rows(table):
     """The rows' texts by heading of their section."""
-    return {s.heading: [[cell.text for cell in row] for row in s.rows] for s in table.sections}
+    by_heading = {section.heading: [] for section in table.sections}
+    for section in table.sections:
+        for row in section.rows:
+            by_heading[section.heading].append([cell.text for cell in row])
+    return by_heading
 
 
 def by_model(table):
     """The cells of each model."""
-    return {row[0]: row[1:] for section in rows(table).values() for row in section}
+    return {model: cells for section in rows(table).values() for model, *cells in section}
+
+
+def notes(table):
+    return [text for _, text in table.notes]
 
 
 def test_accuracy_is_shown_by_length_with_its_mean(by_name):
@@ -95,8 +104,9 @@ def test_reliability_drops_and_stability_have_intervals(by_name):
     assert "prompts all of whose 2 responses follow" in by_name["reliable"].caption
     assert by_model(by_name["drops"])["N"][::2] == ["0.000", "0.800"]
     columns = ("IFS", interval, "Chance level")
-    perspectives = [f"{name}: {c}" for name in ("Framing sentence", "Length") for c in columns]
-    assert headings(by_name["stability"]) == ["Model", *perspectives]
+    by_framing = [f"Framing sentence: {column}" for column in columns]
+    by_length = [f"Length: {column}" for column in columns]
+    assert headings(by_name["stability"]) == ["Model", *by_framing, *by_length]
     # Of 1, 2/3 and 1/2 the standard deviation is .2546, over 13/18.
     assert by_model(by_name["stability"])["M"][::3] == ["0.000", "0.353"]
 
@@ -115,8 +125,8 @@ def test_effective_length_is_shown_with_retention(by_name):
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],
         "N": ["0.800", "4k", "≥ 0", "1.000", "0.000"],
     }
-    notes = " ".join(text for _, text in table.notes)
-    assert "≥: at least this length" in notes and "Intervals: from tests" in notes
+    text = " ".join(notes(table))
+    assert "≥: at least this length" in text and "Intervals: from tests" in text
 
 
 def test_kinds_are_shown_without_context_and_at_the_longest(by_name):
@@ -144,20 +154,21 @@ def test_positions_are_shown_by_length_and_other_tables_note_theirs(by_name):
         ],
     }
     position = "Prompts after the context only."
-    assert position in [text for _, text in by_name["kinds"].notes]
-    assert position not in [text for _, text in by_name["positions"].notes]
+    assert position in notes(by_name["kinds"])
+    assert position not in notes(by_name["positions"])
 
 
 def test_costs_of_length_and_of_the_text_are_shown(by_name):
     table = by_name["filler"]
-    costs = {}
-    for model, cells in by_model(table).items():
-        pairs = zip(table.columns[1:], cells, strict=True)
-        costs[model] = [text for c, text in pairs if c.heading in ("Length alone", "The text")]
+    rows = pd.DataFrame(by_model(table), index=[column.heading for column in table.columns[1:]])
     # M: 1 alone; after a filler 2/3 and 1, after a text 2/3 and 1/2. N: .8 but for .0 at 8k.
-    assert costs == {
-        "M": ["0.333", "0.000", "0.000", "0.500"],
-        "N": ["0.000", "0.000", "0.800", "0.000"],
+    assert rows.loc["Length alone"].to_dict("list") == {
+        "M": ["0.333", "0.000"],
+        "N": ["0.000", "0.800"],
+    }
+    assert rows.loc["The text"].to_dict("list") == {
+        "M": ["0.000", "0.500"],
+        "N": ["0.000", "0.000"],
     }
 
 
