@@ -123,20 +123,18 @@ def test_majority_of_people_counts(run):
     assert humans.set_index("split").loc["full", "raw"] == 1
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "message"),
-    [
+def test_invalid_label_is_refused(run):
+    judges = run.judge("m", VERDICTS)
+    for verdicts, message in (
         ([1], "expected a list of 2 verdicts"),
         ([1, 2], "verdict 2 is 2"),
         ([True, 0], "verdict 1 is True"),
         (["1", 0], "verdict 1 is '1'"),
         ("10", "expected a list of 2 verdicts"),
-    ],
-)
-def test_invalid_label_is_refused(run, verdicts, message):
-    labels = [LABELS[1], LABELS[0] | {"verdicts": verdicts}]
-    with pytest.raises(UserError, match=rf"labels\.jsonl: record 2.*{message}"):
-        run.metrics(run.judge("m", VERDICTS), labels)
+    ):
+        labels = [LABELS[1], LABELS[0] | {"verdicts": verdicts}]
+        with pytest.raises(UserError, match=rf"labels\.jsonl: record 2.*{message}"):
+            run.metrics(judges, labels)
 
 
 def test_score_of_other_data_is_refused(run):

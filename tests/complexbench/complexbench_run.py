@@ -35,13 +35,7 @@ def task(section: Mapping | None = None, **config) -> Task:
 
 
 class Run(JudgedRun):
-    """A run over these records.
-
-    Args:
-        records: in the shape of the data files, the same for all parts.
-        mode: strict or released.
-        judging: rules or plain.
-    """
+    """A run over records in the shape of the data files, the same for all parts."""
 
     def __init__(self, records: Sequence[Record], mode: str = "strict", judging: str = "rules"):
         decomposition = any(record["turns"] for record in records)
@@ -76,13 +70,9 @@ class Run(JudgedRun):
     def score(
         self, answers: Answers, model: str = "m", part: str = "zh", **judges: JudgeReply
     ) -> dict[str, Record]:
-        """Score records by sample, also collected for the metrics; the simulated judge's if none.
+        """Score records by sample, also collected for the metrics.
 
-        Args:
-            answers: responses by sample.
-            model: who wrote them.
-            part: language, and whether decomposed.
-            **judges: how each judge replies, by name.
+        Without judges, a simulated one replies.
         """
         prompts = self.judge_prompts(part, answers)
         replies: dict[str, dict] = {}

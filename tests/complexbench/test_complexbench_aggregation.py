@@ -1,29 +1,25 @@
 """Aggregation: dependencies, the cells of a question, and groups of instances."""
 
-import pytest
-
 from complexbench_run import question, record
 from steadfast.benchmarks.complexbench import aggregation
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 
 
-@pytest.mark.parametrize(
-    ("dependencies", "raw", "expected"),
-    [
-        ([[], [0], [1]], [True, True, True], [True, True, True]),
-        ([[], [0], [1]], [False, True, True], [False, False, True]),
-        # One step: what depends on a question that only depends on a wrong one counts.
-        ([[], [0], [1]], [False, True, False], [False, False, False]),
-        ([[], [0], [1]], [None, True, True], [None, None, True]),
-        ([[], [0], [1]], [None, False, True], [None, False, False]),
-        ([[], [0], [1]], [UNDECIDED, True, True], [UNDECIDED, True, True]),
-        ([[], [0], [1]], [True, None, True], [True, None, None]),
-        ([[], [], [0, 1]], [None, False, True], [None, False, False]),
-    ],
-)
-def test_dependencies(dependencies, raw, expected):
-    instance = record(questions=[question(dep=parents) for parents in dependencies])
-    assert aggregation.dependent(raw, instance) == expected
+def test_dependencies():
+    chain = record(questions=[question(), question(dep=[0]), question(dep=[1])])
+    two_parents = record(questions=[question(), question(), question(dep=[0, 1])])
+    for instance, raw, expected in (
+        (chain, [True, True, True], [True, True, True]),
+        # One step: a failed question fails those that depend on it directly.
+        (chain, [False, True, True], [False, False, True]),
+        (chain, [False, True, False], [False, False, False]),
+        (chain, [None, True, True], [None, None, True]),
+        (chain, [None, False, True], [None, False, False]),
+        (chain, [UNDECIDED, True, True], [UNDECIDED, True, True]),
+        (chain, [True, None, True], [True, None, None]),
+        (two_parents, [None, False, True], [None, False, False]),
+    ):
+        assert aggregation.dependent(raw, instance) == expected, raw
 
 
 def test_undecided_rule_counts_for_constraint_types_only():

@@ -251,17 +251,14 @@ def test_agreement_keeps_languages_apart():
     assert rows.loc[("b", "human"), ["n", "raw"]].tolist() == [2, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "message"),
-    [
+def test_invalid_label_is_refused():
+    for verdicts, message in (
         ({"2": "yes"}, "people.jsonl: .* no question '2'"),
         ({"0": "maybe"}, "yes or no"),
         (["yes"], "yes or no"),
-    ],
-)
-def test_invalid_label_is_refused(verdicts, message):
-    with pytest.raises(UserError, match=message):
-        judged("a").metrics([label(verdicts)], ["a"])
+    ):
+        with pytest.raises(UserError, match=message):
+            judged("a").metrics([label(verdicts)], ["a"])
 
 
 @pytest.mark.parametrize("change", [{"instance": 7}, {"raw": {"5": True}}, {"raw": "x"}])

@@ -1,7 +1,5 @@
 """The task that a config gives: parts, templates, tables and lines of temperatures."""
 
-import pytest
-
 from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH
 from steadfast.config.load import load_config
 from steadfast.contract.task import Task
@@ -55,16 +53,9 @@ def test_models_that_differ_only_in_temperature_form_a_line():
     assert followbench.figures.names == ("by_category", "temperature")
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        {},
-        {"models": {"m": SERVED}},
-        {"models": {"m": SERVED, "n": WARM}, "only": ["m"]},
-    ],
-    ids=["reference", "one model", "one of two"],
-)
-def test_one_temperature_gives_no_figure(config):
-    followbench = task(**config)
-    assert followbench.figures.names == ("by_category",)
-    assert followbench.metrics.function.settings["temperatures"] == {}
+def test_one_temperature_gives_no_figure():
+    one_of_two = {"models": {"m": SERVED, "n": WARM}, "only": ["m"]}
+    for config in ({}, {"models": {"m": SERVED}}, one_of_two):
+        followbench = task(**config)
+        assert followbench.figures.names == ("by_category",)
+        assert followbench.metrics.function.settings["temperatures"] == {}

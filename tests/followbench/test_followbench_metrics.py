@@ -53,9 +53,8 @@ def metrics(*records: dict) -> LevelMetrics:
     return LevelMetrics(sample_frame(Scored("m", "en", row) for row in records), ["en"])
 
 
-@pytest.mark.parametrize(
-    ("hard", "levels", "consistency"),
-    [
+def test_consecutive_levels_and_consistency_of_a_group():
+    for hard, levels, consistency in (
         ([1, 1, 1, 1, 1], 5, "no failure"),
         ([1, 1, 1, 1, 0], 4, "no failure"),
         ([1, 0, 0, 0, 0], 1, "consistent"),
@@ -68,11 +67,9 @@ def metrics(*records: dict) -> LevelMetrics:
         ([None, 1, 1, 1, 1], None, None),
         ([1, 1, 1, 1, None], None, "no failure"),
         ([None] * 5, None, None),
-    ],
-)
-def test_consecutive_levels_and_consistency_of_a_group(hard, levels, consistency):
-    assert consecutive_levels(hard) == levels
-    assert failure_consistency(hard) == consistency
+    ):
+        assert consecutive_levels(hard) == levels, hard
+        assert failure_consistency(hard) == consistency, hard
 
 
 @given(st.lists(st.sampled_from([0, 1, -1, None]), min_size=5, max_size=5), st.data())
@@ -246,20 +243,17 @@ def test_judge_prompts_are_compared_by_item():
     assert tuple(by_raters.loc[("constraint", "judge (path)", "human")]) == (8, 0.75)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_invalid_label_is_refused():
+    label = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
+    for change, message in (
         ({"verdicts": ["YES"]}, "expected a list of 2 verdicts"),
         ({"verdicts": "YES"}, "expected a list of 2 verdicts"),
         ({"verdicts": ["YES", "yes"]}, "verdict 2 is 'yes', neither 'YES' nor 'NO'"),
         ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, without a judge"),
         ({"sample_id": "en/style/999/2"}, "unknown sample_id 'en/style/999/2'"),
-    ],
-)
-def test_invalid_label_is_refused(change, message):
-    label = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
-    with pytest.raises(UserError, match=message):
-        agreement(scored()[0], JUDGES, Labels("labels.jsonl", [label | change]))
+    ):
+        with pytest.raises(UserError, match=message):
+            agreement(scored()[0], JUDGES, Labels("labels.jsonl", [label | change]))
 
 
 def test_items_are_counted_with_their_mean_length():

@@ -34,20 +34,17 @@ def test_score_of_a_rule_is_its_verdict(answer, total):
 UNREADABLE = Reply("ok", "A fine answer.")
 
 
-@pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
+def test_sample_without_readable_reply_is_invalid():
+    for reply, problem in (
         (UNREADABLE, "unreadable"),
         (Reply("ok", "['YES', 'YES']"), "unreadable"),
         (Reply("refused", ""), "refused"),
         (Reply("error", "['YES', 'YES', 'YES']"), "error"),
         (None, "missing"),
-    ],
-)
-def test_sample_without_readable_reply_is_invalid(reply, problem):
-    score = judged(reply)
-    assert (score.status, score.points, score.total) == ("invalid", None, None)
-    assert score.extracted["problem"] == problem
+    ):
+        score = judged(reply)
+        assert (score.status, score.points, score.total) == ("invalid", None, None), reply
+        assert score.extracted["problem"] == problem, reply
 
 
 @pytest.mark.parametrize("reply", [UNREADABLE, Reply("refused", "")])

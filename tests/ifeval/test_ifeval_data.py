@@ -65,19 +65,16 @@ def test_any_other_line_is_refused(line):
         assert str(error).startswith("here: no prompt with key")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_incomplete_line_is_refused():
+    for change in (
         {"kwargs": []},
         {"prompt": None},
         {"key": None},
         {"instruction_id_list": [], "kwargs": []},
         {"instruction_id_list": [3]},
-    ],
-)
-def test_incomplete_line_is_refused(change):
-    with pytest.raises(UserError, match="take the file as published"):
-        instance("ifeval", "here", LINE | change)
+    ):
+        with pytest.raises(UserError, match="take the file as published"):
+            instance("ifeval", "here", LINE | change)
 
 
 def test_error_names_the_line(tmp_path, library):

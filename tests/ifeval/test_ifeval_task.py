@@ -59,20 +59,17 @@ def test_reading_changes_scores_but_not_prompts_or_data():
     assert released.scoring != corrected.scoring
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
+def test_invalid_config_is_refused():
+    for section, message in (
         ({"lengths": {"0": 512}}, "length 0, without a context, always runs"),
         ({"lengths": {"4k": 1}}, "choose a number between 512 and"),
         ({"positions": ["after", "after"]}, "positions: 'after' is listed twice"),
         ({"source": "local"}, "source local needs directory"),
         ({"framing_sentences": 5}, "less than or equal to 4"),
         (PUBLISHED, "has no reference answers to published prompts"),
-    ],
-)
-def test_invalid_config_is_refused(section, message):
-    with pytest.raises(UserError, match=message):
-        IFEVAL.check_config(config(**section))
+    ):
+        with pytest.raises(UserError, match=message):
+            IFEVAL.check_config(config(**section))
 
 
 def test_published_prompts_need_the_library_and_pinned_addresses():
