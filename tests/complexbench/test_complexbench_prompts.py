@@ -24,11 +24,13 @@ def test_prompt_is_the_instruction_in_the_cluster_of_its_group():
 def test_turns_follow_each_other_and_partition_the_questions(language, capsys):
     records = synthetic_records(40, language)
     by_instance = {}
+    before = None
     for prompt in prompts_of(f"{language}-decomposed", records):
         turns = by_instance.setdefault(prompt["main_id"], [])
         assert prompt["turn"] == len(turns)
         assert prompt["sample_id"] == f"{prompt['main_id']}/{len(turns)}"
-        assert prompt["follows"] == (turns[-1]["sample_id"] if turns else None)
+        assert prompt["follows"] == (before["sample_id"] if turns else None)
+        before = prompt
         turns.append(prompt)
     composed = {row["main_id"]: row for row in records if row["category"] != "And"}
     assert by_instance.keys() == composed.keys()

@@ -160,7 +160,7 @@ def test_released_rounds_levels_half_to_even_and_counts_unreadable_replies(stric
     assert "Unreadable" not in rows(strict_tables["coverage"])[0]
 
 
-def test_figure_of_categories_has_a_panel_per_language_and_a_line_per_model():
+def test_figure_of_categories_has_a_panel_per_language():
     figure = drawn(lambda: figures(run_frames(), DISPLAY))["by_category"].figure
     check(figure)
     assert len(figure.axes[2].get_legend().get_texts()) == 4

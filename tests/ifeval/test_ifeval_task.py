@@ -30,10 +30,10 @@ def test_each_length_is_a_part_and_length_0_has_no_context():
     assert list(parts) == ["0", "4k", "8k"]
     assert parts["0"].sources == {("data", "prompts"): "ifeval/data/prompts.jsonl"}
     assert parts["4k"].sources[("contexts", "multidoc")] == "ifeval/contexts/multidoc/4k.jsonl"
-    alone = task(lengths={})
-    assert list(alone.parts) == ["0"]
-    assert [file.path for file in alone.data] == ["ifeval/data/prompts.jsonl"]
-    assert "ifeval_drops" not in alone.tables.names
+    without_context = task(lengths={})
+    assert list(without_context.parts) == ["0"]
+    assert [file.path for file in without_context.data] == ["ifeval/data/prompts.jsonl"]
+    assert "ifeval_drops" not in without_context.tables.names
 
 
 def test_several_positions_give_a_table():
@@ -105,8 +105,8 @@ def exported_samples(position):
 
 def test_export_has_prompts_by_length_and_instances_and_contexts_once():
     context = {"context_id": "multidoc-4k-s0", "tokens": 2, "text": "text 0"}
-    alone = {"0": {"data": {"prompts": PROMPTS}}}
-    data = alone | {"4k": {"contexts": {"multidoc": [context | {"seed": 1}]}}}
+    without_context = {"0": {"data": {"prompts": PROMPTS}}}
+    data = without_context | {"4k": {"contexts": {"multidoc": [context | {"seed": 1}]}}}
     samples = exported_samples("after")
     tables = EXPORTS.tables(samples, data)
     prompts = tables.pop("prompts")
@@ -114,7 +114,7 @@ def test_export_has_prompts_by_length_and_instances_and_contexts_once():
     for row in (*prompts["0"], *prompts["4k"]):
         assert row["reference"] == "gold"
     assert tables == {"instances": {"all_lengths": PROMPTS}, "contexts": {"4k": [context]}}
-    assert [*EXPORTS.tables(samples, alone)] == ["prompts", "instances"]
+    assert [*EXPORTS.tables(samples, without_context)] == ["prompts", "instances"]
 
 
 @pytest.mark.parametrize("position", ["after", "before", "both"])
