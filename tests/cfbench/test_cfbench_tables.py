@@ -36,9 +36,9 @@ READERS = {
 def metrics(mode="strict"):
     """The metrics of a run with four models, two judges and labels."""
     run = Run(mode)
-    answers = {"reference": run.answers("zh")}
-    answers |= {model: run.simulated_responses(reader) for model, reader in READERS.items()}
-    for model, responses in answers.items():
+    for model in MODELS:
+        reader = READERS.get(model)
+        responses = run.simulated_responses(reader) if reader else run.answers("zh")
         first = run.simulated_replies(responses, slip=0.4 if model == "model-b" else 0.0)
         run.score(model, responses, first=first, second=run.simulated_replies(responses, slip=0.2))
     labels = []

@@ -1,5 +1,7 @@
 """Prompts and parts: an instruction each, or turn by turn; and the task that a config gives."""
 
+from itertools import chain
+
 import pytest
 
 from complexbench_run import decomposed_record, question, record, synthetic_records, task
@@ -35,7 +37,7 @@ def test_turns_follow_each_other_and_partition_the_questions(language, capsys):
     composed = {row["main_id"]: row for row in records if row["category"] != "And"}
     assert by_instance.keys() == composed.keys()
     for number, turns in by_instance.items():
-        points = [point for turn in turns for point in turn["points"]]
+        points = list(chain.from_iterable(turn["points"] for turn in turns))
         assert points == list(range(len(composed[number]["scoring_questions"])))
         assert {turn["context_id"] for turn in turns} == {composed[number]["group"]}
     assert f"{len(composed)} instances in turns; 0 with" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """Metrics: HSR, SSR and CSL by hand, missing and unreadable verdicts, agreement."""
 
+import pandas as pd
 import pytest
 from frame_values import value
 from hypothesis import given
@@ -262,7 +263,7 @@ def test_items_are_counted_with_their_mean_length():
     rows = items(groups)
     assert rows.groupby("language")["n"].sum().to_dict() == {"en": 145, "zh": 140}
     assert rows.groupby("language")["impossible"].sum().to_dict() == {"en": 0, "zh": 0}
-    examples = [group for group in groups["zh"] if group["category"] == "example"]
-    sizes = [len(level["instruction"]) for group in examples for level in group["levels"]]
+    examples = rows_of(pd.DataFrame(groups["zh"]), category="example")["levels"]
+    sizes = examples.explode().str["instruction"].str.len()
     (row,) = rows_of(rows, language="zh", category="example").itertuples()
-    assert (row.groups, row.size) == (len(examples), pytest.approx(sum(sizes) / len(sizes)))
+    assert (row.groups, row.size) == (len(examples), pytest.approx(sizes.mean()))

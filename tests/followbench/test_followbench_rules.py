@@ -1,5 +1,7 @@
 """The rules one by one, on texts that pass or fail and on any text."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,10 +10,10 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
 
 RULES = facts("followbench/rules.yaml")
-PAIRS = [(rule, language) for rule in COMPARISONS for language in ("en", "zh")]
+PAIRS = list(product(COMPARISONS, ("en", "zh")))
 for kind in ("last_match", "conditions"):
     for rule, by_language in RULES[kind].items():
-        PAIRS += [(rule, language) for language in by_language]
+        PAIRS += product([rule], by_language)
 
 TARGETS = {
     "exact": "name[Fern]",

@@ -54,15 +54,11 @@ GOOD = "<<One>>\nyes"
 BAD = "a, b"
 LOOSE = "a, b\n<<One>>"
 """Follows both kinds, none; and loosely each of them, in different variants."""
-PROMPTS = [
-    {
-        "prompt_id": f"synthetic/{n}",
-        "set": "synthetic",
-        "prompt": "Say it.",
-        "instructions": [COMMA, TITLE] if n % 2 else [COMMA],
-    }
-    for n in range(6)
-]
+PROMPTS = []
+"""Six, of which every second has two instructions."""
+for n in range(6):
+    PROMPTS.append({"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": "Say it."})
+    PROMPTS[n]["instructions"] = [COMMA, TITLE] if n % 2 else [COMMA]
 
 
 def number(sample: Sample) -> int:

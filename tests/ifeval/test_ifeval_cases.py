@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,7 @@ def arguments_of(name, line, answer):
 @pytest.mark.parametrize("name", FILES)
 def test_verdicts_of_the_cases_differ_only_for_changed_kinds(verified, name):
     prompts = {str(line["key"]): line for line in lines(data_file(name))}
-    cases = [case for path in case_files(name) for case in lines(path)]
+    cases = list(chain.from_iterable(map(lines, case_files(name))))
     if CASES != SHARED and not cases:
         pytest.skip(f"no case of {name} in {CASES}")
     arguments = [arguments_of(name, prompts[str(case["key"])], case["answer"]) for case in cases]

@@ -10,10 +10,9 @@ from steadfast.benchmarks.ifeval.prompts import IfevalSamples
 from steadfast.corpora.contexts.filler import SENTENCE, contexts
 
 TEXTS = [f"Say {n} {{prompt}}." for n in range(7)]
-RECORDS = [
-    {"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": text}
-    for n, text in enumerate(TEXTS)
-]
+RECORDS = []
+for number, text in enumerate(TEXTS):
+    RECORDS.append({"prompt_id": f"synthetic/{number}", "set": "synthetic", "prompt": text})
 
 
 def prompt_frame(samples) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Tables and figure of responses whose verdicts are known by hand."""
 
+from itertools import chain
+
 import pandas as pd
 import pytest
 from ifeval_shared import BAD, GOOD, LOOSE, number, samples_of, scored
@@ -59,7 +61,8 @@ def rows(table):
 
 def by_model(table):
     """The cells of each model."""
-    return {model: cells for section in rows(table).values() for model, *cells in section}
+    all_rows = chain.from_iterable(rows(table).values())
+    return {model: cells for model, *cells in all_rows}
 
 
 def notes(table):

@@ -45,7 +45,7 @@ def test_contexts_are_seeded_and_built_of_corpora(tmp_path):
     files = {file.path for file in task(context="onedoc").data if file.step == "corpus"}
     assert files == {"ifeval/corpora/paul_graham.jsonl"}
     corpora = {"source": "local", "directory": str(tmp_path)}
-    files = {file.path for file in task(corpora=corpora, context="onedoc").data}
+    files = {file.path: file for file in task(corpora=corpora, context="onedoc").data}
     assert "corpora/paul_graham.jsonl" in files
     files = {file.path: file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data}
     assert files["ifeval/contexts/multidoc/4k.jsonl"].content.settings["seeds"] == [1, 2, 3]
