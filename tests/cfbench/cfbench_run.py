@@ -52,8 +52,10 @@ class Run(JudgedRun):
                 replies[request.id] = Reply("ok", text)
         return replies
 
-    def checklist_reply(self, sample: str, verdicts: Sequence[int]) -> Reply:
-        """A judge's reply with these verdicts on a sample's checkpoints."""
+    def checklist_reply(self, sample: str, verdicts: Sequence[int] | None) -> Reply:
+        """A judge's reply with these verdicts on a sample's checkpoints; None: unreadable."""
+        if verdicts is None:
+            return Reply("ok", "无法评估")
         checkpoints = self.records[sample]["checkpoints"]
         pairs = zip(checkpoints, verdicts, strict=True)
         return Reply("ok", "\n\n".join(f"{point['text']}\t{verdict}" for point, verdict in pairs))
@@ -114,12 +116,11 @@ class SmallRun(Run):
         """
         replies = {}
         for number, verdicts_by_idx in enumerate(verdicts_by_judge):
-            judge = replies[f"j{number}"] = {}
+            judge = f"j{number}"
+            replies[judge] = {}
             for idx, verdicts in verdicts_by_idx.items():
                 sample = f"zh/{idx:04d}"
-                unreadable = Reply("ok", "无法评估")
-                readable = verdicts is not None
-                judge[sample] = self.checklist_reply(sample, verdicts) if readable else unreadable
+                replies[judge][sample] = self.checklist_reply(sample, verdicts)
         self.score(model, self.responses(lambda sample: "答"), **replies)
         return list(replies)
 

@@ -6,16 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ifeval_shared import (
-    CASES,
-    PROMPTS,
-    SHARED,
-    case_files,
-    data_file,
-    lines,
-    needs_cases,
-    samples_of,
-)
+from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cases, samples_of
 
 from steadfast.benchmarks.ifeval.data import instance, sample
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, WORD, own_verifier
@@ -115,7 +106,11 @@ def test_long_responses_take_linear_time():
             followed("synthetic", prompt["instructions"], "", text)
 
 
-COMMA_AND_TITLE = PROMPTS[1]
+COMMA_AND_TITLE = {
+    "prompt_id": "synthetic/1",
+    "prompt": "Say it.",
+    "instructions": [*NO_COMMA, {"kind": "detectable_format:title", "kwargs": {}}],
+}
 SIMULATOR = IfevalSimulator()
 
 
