@@ -1,9 +1,10 @@
-"""CFBench's data: what is wrong with it is named, and the released file is what it should be."""
+"""Data: which errors are refused, the synthetic sample, and the released file."""
 
 import hashlib
 import json
 from collections import Counter
 
+import pandas as pd
 import pytest
 
 from released_files import released_folder
@@ -14,33 +15,16 @@ from steadfast.benchmarks.cfbench import data
 from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES, checked, local, normalised
 from steadfast.benchmarks.cfbench.facts import PRIMARY, SECONDARY
 
-PINNED = facts("cfbench/released.yaml")
 RECORDS = read_json(resource("cfbench/sample.json"))
 
 
-@pytest.fixture
-def record() -> dict:
-    return RECORDS[0]
-
-
-def counts(records: list) -> Counter:
-    """How many records there are, and how many of each value."""
-    found = Counter({"records": len(records)})
-    for record in records:
-        found.update(f"{name} {record[name]!r}" for name in ("split", "source"))
-        found["reference answer"] += bool(record["gold"])
-        found["checkpoints"] += len(record["criteria"])
-        for _, priority, primary, _ in record["criteria"]:
-            found.update([f"priority {priority!r}", f"primary type {primary!r}"])
-    return found
-
-
-def wrong(record: dict, **change) -> dict:
+def changed(record: dict, **change) -> dict:
+    """A record with other fields; without those that are ``...``."""
     return {key: value for key, value in (record | change).items() if value is not ...}
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
+    ("change", "message"),
     [
         ({"gold": ...}, "'gold' is missing"),
         ({"splitt": "easy"}, "'splitt'.*'split'"),
@@ -57,64 +41,72 @@ def wrong(record: dict, **change) -> dict:
         ({"idx": 1}, "record 1 has the same idx"),
     ],
 )
-def test_what_is_missing_or_odd_is_named(record, change, named):
-    good = RECORDS[1]
-    with pytest.raises(UserError, match=named) as error:
-        checked([good, wrong(record, **{"idx": 7} | change)], "my.json")
+def test_invalid_record_is_refused(change, message):
+    with pytest.raises(UserError, match=message) as error:
+        checked([RECORDS[1], changed(RECORDS[0], **{"idx": 7} | change)], "my.json")
     assert "my.json: record 2 (idx" in str(error.value)
 
 
 @pytest.mark.parametrize("content", [{}, [], "text", [3]])
-def test_what_is_no_list_of_records_is_named(content):
+def test_file_without_a_list_of_records_is_refused(content):
     with pytest.raises(UserError, match=r"my\.json: "):
         checked(content, "my.json")
 
 
-def test_the_misspelt_key_may_be_spelt_right(record):
-    right = wrong(record, domain=record["doamin"], doamin=...)
-    assert checked([right], "x") == checked([record], "x")
+def test_key_doamin_may_be_spelled_domain():
+    record = RECORDS[0]
+    respelled = changed(record, domain=record["doamin"], doamin=...)
+    assert checked([respelled], "x") == checked([record], "x")
     with pytest.raises(UserError, match="unknown key 'd"):
         checked([record | {"domain": "教育"}], "x")
 
 
 def test_local_data_is_read_from_its_directory(tmp_path):
-    made = RECORDS[:5]
-    write_json(tmp_path / "cfbench_data.json", made)
-    assert list(local({}, str(tmp_path))) == [normalised(record) for record in checked(made, "x")]
+    write_json(tmp_path / "cfbench_data.json", RECORDS[:5])
+    expected = [normalised(record) for record in checked(RECORDS[:5], "x")]
+    assert list(local({}, str(tmp_path))) == expected
     with pytest.raises(UserError, match="no such file"):
         local({}, str(tmp_path / "no"))
 
 
-def test_the_sample_passes_the_check_and_covers_what_there_is():
-    found = list(data.sample({}))
-    assert len(checked(RECORDS, "x")) == len(found) == 24
-    checkpoints = [checkpoint for record in found for checkpoint in record["checkpoints"]]
-    assert {c["type"] for c in checkpoints} == {"", *TYPES}
-    assert {c["subtype"] for c in checkpoints} == {"", *PRIMARY_OF}
-    assert Counter(record["split"] for record in found) == {"easy": 12, "hard": 12}
-    priorities = [frozenset(c["priority"] for c in record["checkpoints"]) for record in found]
-    assert set(priorities) == {
-        frozenset({PRIMARY}),
-        frozenset({SECONDARY}),
-        frozenset({PRIMARY, SECONDARY}),
-    }
-    assert {bool(record["gold"]) for record in found} == {True, False}
-    assert {record["domain"] is None for record in found} == {True, False}
+def test_sample_is_valid_and_covers_types_and_priorities():
+    sample = pd.DataFrame(data.sample({}))
+    assert len(checked(RECORDS, "x")) == len(sample) == 24
+    assert sample["split"].value_counts().to_dict() == {"easy": 12, "hard": 12}
+    assert set(sample["gold"] == "") == set(sample["domain"].isna()) == {True, False}
+    by_record = sample["checkpoints"].explode()
+    checkpoints = pd.DataFrame(by_record.tolist(), by_record.index)
+    assert set(checkpoints["type"]) == {"", *TYPES}
+    assert set(checkpoints["subtype"]) == {"", *PRIMARY_OF}
+    priorities = checkpoints["priority"].groupby(level=0).agg(frozenset)
+    assert set(priorities) == {frozenset(p) for p in ([PRIMARY], [SECONDARY], [PRIMARY, SECONDARY])}
 
 
-def test_the_released_file_is_the_pinned_one_and_has_its_counts():
+def counts(records: list) -> Counter:
+    """How many records there are, and how many of each value."""
+    counter = Counter({"records": len(records)})
+    for record in records:
+        counter.update(f"{name} {record[name]!r}" for name in ("split", "source"))
+        counter["reference answer"] += bool(record["gold"])
+        counter["checkpoints"] += len(record["criteria"])
+        for _, priority, primary, _ in record["criteria"]:
+            counter.update([f"priority {priority!r}", f"primary type {primary!r}"])
+    return counter
+
+
+def test_released_file_has_its_checksum_and_counts():
+    pinned = facts("cfbench/released.yaml")
     path = released_folder("cfbench", "data") / "cfbench_data.json"
     content = path.read_bytes()
-    assert len(content) == PINNED["bytes"]
-    assert hashlib.sha256(content).hexdigest() == PINNED["sha256"]
+    assert len(content) == pinned["bytes"]
+    assert hashlib.sha256(content).hexdigest() == pinned["sha256"]
     released = json.loads(content)
-    assert len(checked(released, "x")) == 1000 and counts(released) == PINNED["counts"]
-    found = list(local({}, str(path.parent)))
-    assert [record["idx"] for record in found] == list(range(1000))
-    assert [record["prompt"] for record in found] == [record["prompt"] for record in released]
-    blank = [record["idx"] for record in found if not record["prompt"].strip()]
-    assert blank == PINNED["empty_prompts"]
+    assert len(checked(released, "x")) == 1000 and counts(released) == pinned["counts"]
+    records = pd.DataFrame(local({}, str(path.parent)))
+    assert records["idx"].tolist() == list(range(1000))
+    assert records["prompt"].equals(pd.DataFrame(released)["prompt"])
+    assert records["idx"][records["prompt"].str.strip() == ""].tolist() == pinned["empty_prompts"]
     names = facts("cfbench/domains.yaml")
-    assert {record["domain"] for record in found} - {None} == set(names["domains"])
-    tasks = {record["task"] for record in found} - {None}
+    assert set(records["domain"].dropna()) == set(names["domains"])
+    tasks = set(records["task"].dropna())
     assert {task for task in tasks if not task.isascii() or not task} == set(names["tasks"])

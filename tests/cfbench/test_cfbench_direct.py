@@ -1,4 +1,4 @@
-"""Direct scoring: what is asked, how a score is read, and how it stands beside other verdicts."""
+"""Direct scores: how they are requested, read, and compared with checklists and people."""
 
 import math
 
@@ -18,7 +18,6 @@ from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import verdict_agreement
 
 MODES = ("strict", "released")
-REFERENCE = {"r": {"engine": "reference"}}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,7 @@ def run():
     return Run(direct=True)
 
 
-def test_a_reply_is_a_score_only_in_its_form():
+def test_score_is_read_from_the_last_line():
     for reply, strict, released in (
         ("两条要求都做到了。\n评分：0.85", 0.85, 0.85),
         ("**评分：0.5**\n", 0.5, None),  # float takes no bold type
@@ -44,170 +43,171 @@ def test_a_reply_is_a_score_only_in_its_form():
         ("评分：", None, None),
         ("", None, None),
     ):
-        assert (direct_score("strict", reply, ""), direct_score("released", reply, "")) == (
-            strict,
-            released,
-        )
+        assert direct_score("strict", reply, "") == strict, reply
+        assert direct_score("released", reply, "") == released, reply
 
 
 @given(
     st.text() | st.text("评分：:0123456789.* \n"), st.text("评分：01.\n"), st.sampled_from(MODES)
 )
-def test_whatever_is_replied_it_is_a_score_from_0_to_1_or_none(reply, answer, mode):
+def test_any_reply_has_a_score_from_0_to_1_or_none(reply, answer, mode):
     score = direct_score(mode, reply, answer)
     assert score is None or 0 <= score <= 1
     assert readable({"mode": mode, "direct": 3}, reply, answer) == (score is not None)
 
 
-def test_a_score_is_the_judges_and_satisfied_above_four_fifths_exactly():
+def test_score_quoted_from_the_response_is_ignored():
     answer = "亲爱的阿姨：见信好。\n评分：1"
     assert direct_score("strict", f"模型回答：\n{answer}", answer) is None
     assert direct_score("strict", f"{answer}\n只做到一半。\n评分：0.5", answer) == 0.5
+
+
+def test_mean_score_above_four_fifths_is_satisfied():
     assert [is_satisfied(score) for score in (0.0, 0.8, 0.81, 1.0)] == [0, 0, 1, 1]
     assert is_satisfied(0.8, 0.8, 0.8) == is_satisfied(0.7, 0.9) == 0
     assert is_satisfied(0.7, 0.8, 0.91) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_long_replies_have_no_score(mode):
     for text in ("评分：" * 100_000, "* " * 200_000 + "评分：1x", "评分：" + "9" * 400_000):
-        for mode in MODES:
-            assert direct_score(mode, text, "") is None
+        assert direct_score(mode, text, "") is None
 
 
-def test_a_judge_is_asked_for_both_and_the_score_is_asked_for_without_the_checklist(run):
+def test_score_is_requested_in_a_prompt_without_the_checklist(run):
     answers = run.answers("zh")
-    checklist, scored = (run.judge_prompts("zh", answers)[n::2] for n in (0, 1))
-    assert [prompt.template for prompt in checklist] == ["zh"] * 24
-    assert checklist == Run().judge_prompts("zh", answers)  # nothing is paid for twice
-    for prompt in scored:
+    prompts = run.judge_prompts("zh", answers)
+    # The prompts of the checklist are those without direct scores: nothing is paid for twice.
+    assert prompts[0::2] == Run().judge_prompts("zh", answers)
+    for prompt in prompts[1::2]:
         record = run.records[prompt.answer_id]
         (request,) = prompt.requests
         assert (prompt.template, request.id) == ("direct", f"{prompt.answer_id}/direct")
-        whole = prompt.head + prompt.answer + request.tail
-        assert record["prompt"] in whole and record["gold"] in whole and "{{" not in whole
+        text = prompt.head + prompt.answer + request.tail
+        assert record["prompt"] in text and record["gold"] in text and "{{" not in text
         assert not any(point["text"] in request.tail for point in record["checkpoints"])
         assert request.reminder.strip()
 
 
-def test_an_answer_without_a_score_keeps_its_verdicts_and_the_other_way_round(run):
-    answers = run.given(lambda sample: None if sample.id == "zh/0003" else "答")
-    texts = {name: [c["text"] for c in one["checkpoints"]] for name, one in run.records.items()}
+def test_checklist_and_score_are_valid_independently(run):
+    answers = run.responses(lambda sample: None if sample.id == "zh/0003" else "答")
+    checkpoints = run.records["zh/0000"]["checkpoints"]
     replies = {
-        "zh/0000": Reply("ok", "\n\n".join(f"{text}\t1" for text in texts["zh/0000"])),
+        "zh/0000": run.checklist_reply("zh/0000", [1] * len(checkpoints)),
         "zh/0000/direct": Reply("ok", "十分"),
         "zh/0001": Reply("ok", "不知道"),
         "zh/0001/direct": Reply("ok", "评分：0.25"),
         "zh/0002/direct": Reply("error", ""),
     }
-    both, score, neither, refused = run.score("m", answers, j=replies)[:4]
-    assert (both["status"], both["psr"], both["direct"]) == ("ok", 1, None)
-    assert both["extracted"]["direct"] == {"problem": "the reply gives no score"}
-    assert (score["status"], score["psr"], score["direct"]) == ("invalid", None, 0.25)
+    no_score, no_checklist, neither, refused = run.score("m", answers, j=replies)[:4]
+    assert (no_score["status"], no_score["psr"], no_score["direct"]) == ("ok", 1, None)
+    assert no_score["extracted"]["direct"] == {"problem": "the reply gives no score"}
+    assert (no_checklist["status"], no_checklist["psr"]) == ("invalid", None)
+    assert no_checklist["direct"] == 0.25
     assert neither["direct"] is None and "error" in neither["extracted"]["direct"]["problem"]
     assert (refused["status"], refused["direct"]) == ("refused", None)
     assert "direct" not in Run().score("m", answers, j=replies)[0]
 
 
-def judged(run, *given):
-    """Scores of a model whose records have these PSR and direct scores; None is unreadable."""
+SCORES = [(1, 0.9), (1, 0.8), (0, 0.1), (0, 1), (1, "?"), (1, 0.95)]
+"""PSR and direct score of the first records; one score is unreadable."""
+
+
+@pytest.fixture
+def names(run) -> list[str]:
+    """The first records, judged with these scores."""
+    names = list(run.records)[: len(SCORES)]
     replies = {}
-    for sample, (psr, score) in zip(run.records, given, strict=False):
-        texts = [point["text"] for point in run.records[sample]["checkpoints"]]
-        replies[sample] = Reply("ok", "\n\n".join(f"{text}\t{psr}" for text in texts))
-        replies[f"{sample}/direct"] = Reply("ok", f"评分：{score}")
+    for name, (psr, score) in zip(names, SCORES, strict=True):
+        checkpoints = run.records[name]["checkpoints"]
+        replies[name] = run.checklist_reply(name, [psr] * len(checkpoints))
+        replies[f"{name}/direct"] = Reply("ok", f"评分：{score}")
     run.by_model.clear()
-    run.score("m", run.given(lambda sample: "答"), j=replies)
-    return list(run.records)[: len(given)]
+    run.score("m", run.responses(lambda sample: "答"), j=replies)
+    return names
 
 
-GIVEN = [(1, 0.9), (1, 0.8), (0, 0.1), (0, 1), (1, "?"), (1, 0.95)]
-
-
-def test_scores_are_set_beside_the_psr_of_the_same_judge(run):
-    judged(run, *GIVEN)
+def test_scores_are_compared_with_the_psr_of_the_same_judge(run, names):
     rows = run.metrics(["j"])["direct"].set_index(["split", "measure"])
-    whole = rows.loc["full"]
-    assert whole.loc["score", "value"] == pytest.approx((0.9 + 0.8 + 0.1 + 1 + 0.95) / 5)
-    assert whole.loc["satisfied", "value"] == pytest.approx(3 / 5)
-    want = verdict_agreement([1, 0, 0, 1, 1], [1, 1, 0, 0, 1])
-    assert whole.loc["kappa", "value"] == pytest.approx(want["kappa"])
-    assert (whole["n"] == 5).all() and (whole["expected"] == 24).all()
-    splits = [run.records[name]["split"] for name in list(run.records)[:6]]
+    full = rows.loc["full"]
+    assert full.loc["score", "value"] == pytest.approx((0.9 + 0.8 + 0.1 + 1 + 0.95) / 5)
+    assert full.loc["satisfied", "value"] == pytest.approx(3 / 5)
+    expected = verdict_agreement([1, 0, 0, 1, 1], [1, 1, 0, 0, 1])
+    assert full.loc["kappa", "value"] == pytest.approx(expected["kappa"])
+    assert (full["n"] == 5).all() and (full["expected"] == 24).all()
+    splits = [run.records[name]["split"] for name in names]
     assert rows.loc[("easy", "score"), "n"] == splits.count("easy") - (splits[4] == "easy")
 
 
-def test_people_who_score_whole_answers_are_set_beside_both_ways(run):
-    names = judged(run, *GIVEN)
-    people = {
-        "a": [1, 1, 0, 0.7, 1, 0.5],
-        "b": [0.9, 0.7, 0.2, 0.9, 1, 1],
-        "c": [1, 0.9, 0, 1, 1, 1],
-    }
-    labels = [
-        {"model": "m", "sample_id": name, "rater": rater, "verdicts": score}
-        for rater, scores in people.items()
-        for name, score in zip(names, scores, strict=True)
+def labels_of(name: str, *verdicts) -> list[dict]:
+    """Labels of a record, each by another person."""
+    label = {"model": "m", "sample_id": name}
+    return [label | {"rater": f"r{n}", "verdicts": verdict} for n, verdict in enumerate(verdicts)]
+
+
+def test_people_are_compared_with_scores_and_psr(run, names):
+    scores = [  # of three people; the mean is satisfied above 0.8
+        ((1, 0.9, 1), True),
+        ((1, 0.7, 0.9), True),
+        ((0, 0.2, 0), False),
+        ((0.7, 0.9, 1), True),
+        ((1, 1, 1), True),
+        ((0.5, 1, 1), True),
     ]
-    found = run.metrics(["j"], labels)
-    mean = [sum(scores) / 3 > 0.8 + 1e-9 for scores in zip(*people.values(), strict=True)]
-    assert mean == [True, True, False, True, True, True]  # 0.967, 0.867, 0.067, 0.867, 1, 0.833
-    ways = {
-        name: found[name].set_index("split").loc["full"] for name in ("humans", "direct_humans")
-    }
-    psr = verdict_agreement([1, 1, 0, 0, 1, 1], mean)
-    scored = verdict_agreement([1, 0, 0, 1, 1], [*mean[:4], mean[5]])
-    for way, want in ((ways["humans"], psr), (ways["direct_humans"], scored)):
-        assert (way["n"], way["raw"]) == (want["n"], want["raw"])
-        assert way["kappa"] == pytest.approx(want["kappa"])
-    assert (found["agreement"]["n"] == 0).all()  # nobody judged single checkpoints
+    labels = []
+    for name, (by_person, _) in zip(names, scores, strict=True):
+        labels += labels_of(name, *by_person)
+    satisfied = [verdict for _, verdict in scores]
+    frames = run.metrics(["j"], labels)
+    psr = verdict_agreement([1, 1, 0, 0, 1, 1], satisfied)
+    direct = verdict_agreement([1, 0, 0, 1, 1], [*satisfied[:4], satisfied[5]])
+    for frame, expected in (("humans", psr), ("direct_humans", direct)):
+        full = frames[frame].set_index("split").loc["full"]
+        assert (full["n"], full["raw"]) == (expected["n"], expected["raw"])
+        assert full["kappa"] == pytest.approx(expected["kappa"])
+    assert (frames["agreement"]["n"] == 0).all()  # nobody judged single checkpoints
 
 
-def test_a_checklist_and_a_score_of_two_people_count_together(run):
-    (name, *_) = judged(run, *GIVEN)
-    ones = [1] * len(run.records[name]["checkpoints"])
-
-    def satisfied(*verdicts):
-        labels = [
-            {"model": "m", "sample_id": name, "rater": f"r{n}", "verdicts": one}
-            for n, one in enumerate(verdicts)
-        ]
-        return run.metrics(["j"], labels)["humans"].set_index("split").loc["full", "raw"]
-
-    assert satisfied(ones, 0.7) == 1.0  # a mean of 0.85, and the judge's PSR is 1
-    assert satisfied(ones, 0.5) == 0.0
+@pytest.mark.parametrize(("score", "agreement"), [(0.7, 1.0), (0.5, 0.0)])
+def test_checklist_of_one_person_and_score_of_another_are_averaged(run, names, score, agreement):
+    """The judge's PSR is 1, as is the first person's; means are 0.85 and 0.75."""
+    ones = [1] * len(run.records[names[0]]["checkpoints"])
+    humans = run.metrics(["j"], labels_of(names[0], ones, score))["humans"]
+    assert humans.set_index("split").loc["full", "raw"] == agreement
 
 
 @pytest.mark.parametrize("score", [7, -0.1, math.nan, 10**400])
-def test_a_score_that_is_none_is_named(run, score):
-    (name, *_) = judged(run, *GIVEN)
-    labels = [{"model": "m", "sample_id": name, "verdicts": score}]
+def test_invalid_score_of_a_person_is_refused(run, names, score):
     with pytest.raises(UserError, match=r"labels\.jsonl: record 1.*not between 0 and 1"):
-        run.metrics(["j"], labels)
+        run.metrics(["j"], labels_of(names[0], score))
 
 
-def test_the_tables_show_both_ways_and_what_is_missing():
+def test_tables_show_scores_and_what_is_missing():
     run = Run(direct=True)
-    answers = run.read(READER)
-    run.score("m", answers, j=run.judged(answers, slip=0.8))
-    name = next(iter(run.records))
-    labels = [{"model": "m", "sample_id": name, "verdicts": 0.9}]
-    frames = run.metrics(["j"], labels)
+    answers = run.simulated_responses(READER)
+    run.score("m", answers, j=run.simulated_replies(answers, slip=0.8))
+    frames = run.metrics(["j"], labels_of(next(iter(run.records)), 0.9))
     display = Display(models={"m": Shown("m", engine="openai")})
     table, people = tables(frames, display, "strict", ["direct", "table6_humans"])
-    rows = frames["direct"].set_index(["split", "measure"]).loc["full"]
+    full = frames["direct"].set_index(["split", "measure"]).loc["full"]
     (section,) = table.sections
     cells = section.rows[0][-3:]
-    assert [float(cell.text) for cell in cells] == pytest.approx(rows["value"].tolist(), abs=5e-4)
-    assert rows.loc["score", "n"] < 24 and cells[0].marks == ("incomplete",)
-    assert any(f"m ({rows.loc['score', 'n']} of 24)" in text for _, text in table.notes)
+    assert [float(cell.text) for cell in cells] == pytest.approx(full["value"].tolist(), abs=5e-4)
+    assert full.loc["score", "n"] < 24 and cells[0].marks == ("incomplete",)
+    assert any(f"m ({full.loc['score', 'n']} of 24)" in text for _, text in table.notes)
     assert [row[0].text for row in people.sections[0].rows] == ["j (DS)", "j (PSR)"]
 
 
-def test_the_config_asks_for_it():
+def test_config_adds_direct_scores():
     def task(direct):
-        raw = {"benchmarks": ["cfbench"]} | dict.fromkeys(("models", "judges"), REFERENCE)
+        reference = {"r": {"engine": "reference"}}
+        raw = {"benchmarks": ["cfbench"], "models": reference, "judges": reference}
         return CFBENCH.of(load_config(raw | {"cfbench": {"direct": direct}}))
 
-    with_it = task(True)
+    with_scores = task(True)
     without = task(False)
-    assert set(with_it.metrics.names) - set(without.metrics.names) == {"direct", "direct_humans"}
-    assert set(with_it.tables.names) - set(without.tables.names) == {"cfbench_direct"}
-    assert set(with_it.judging.templates) == {"zh", "direct"}
+    metrics = set(with_scores.metrics.names) - set(without.metrics.names)
+    assert metrics == {"direct", "direct_humans"}
+    assert set(with_scores.tables.names) - set(without.tables.names) == {"cfbench_direct"}
+    assert set(with_scores.judging.templates) == {"zh", "direct"}
     assert list(without.judging.templates) == ["zh"]

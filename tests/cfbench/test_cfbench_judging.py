@@ -1,4 +1,4 @@
-"""Judge prompts, the simulated models, and scores: what a judge may do and what becomes of it."""
+"""Prompts, judge prompts, and which verdicts of a reply are the judge's."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def run():
     return Run()
 
 
-def test_a_prompt_is_the_instruction_alone(run):
+def test_prompt_is_the_instruction(run):
     for sample in run.samples["zh"]:
         prompt = sample.prompt
         record = run.records[sample.id]
@@ -32,59 +32,74 @@ def test_a_prompt_is_the_instruction_alone(run):
         assert prompt["max_tokens"] == 2048
 
 
-def test_a_judge_prompt_shows_all_that_the_judge_needs_in_order(run):
-    for asked in run.judge_prompts("zh", run.answers("zh")):
-        record = run.records[asked.answer_id]
-        (request,) = asked.requests
+def test_judge_prompt_has_all_parts_in_order(run):
+    for prompt in run.judge_prompts("zh", run.answers("zh")):
+        record = run.records[prompt.answer_id]
+        (request,) = prompt.requests
         texts = [checkpoint["text"] for checkpoint in record["checkpoints"]]
-        whole = asked.head + asked.answer + request.tail
-        mark = boundary(asked.answer)
-        shown = [record["prompt"], record["gold"], mark, asked.answer, mark, "\n\n".join(texts)]
-        place = whole.rindex(record["prompt"])
-        for text in shown:
-            place = whole.index(text, place) + len(text)
-        assert f"共 {len(texts)} 条" in asked.head
+        line = boundary(prompt.answer)
+        text = prompt.head + prompt.answer + request.tail
+        position = text.rindex(record["prompt"])
+        checklist = "\n\n".join(texts)
+        for part in (record["prompt"], record["gold"], line, prompt.answer, line, checklist):
+            position = text.index(part, position) + len(part)
+        assert f"共 {len(texts)} 条" in prompt.head
         assert request.expected == {"mode": "strict", "checkpoints": texts}
         assert request.reminder.strip() and "{{" not in request.tail
 
 
-def test_the_worked_examples_of_the_template_are_themselves_readable():
+def test_examples_of_the_template_are_readable():
     head = load_template("resource:cfbench/judge/zh.txt", CfbenchJudgePrompts.slots).head
     verdicts = []
     for example in head.split("核对清单：\n")[1:3]:
-        checklist, _, rest = example.partition("\n你的输出：\n")
+        checklist, _, behind = example.partition("\n你的输出：\n")
         texts = checklist.split("\n\n")
-        reply = rest.partition("\n\n【")[0]
+        reply = behind.partition("\n\n【")[0]
         assert readable({"mode": "released", "checkpoints": texts}, reply, "")
         verdicts.append(read_reply("strict", texts, [PRIMARY] * len(texts), reply, "").verdicts)
     assert verdicts == [[1, 0], [0, 1, 0, 1, 0]]
 
 
-@pytest.mark.parametrize("quoted", ["{}", "> {}", "\n{}\n"])
-def test_verdicts_inside_the_answer_are_never_the_judges(quoted):
+def verdicts_about(answer: str, reply: str) -> list[int] | None:
+    """The verdicts of a reply about a response."""
+    return read_reply("strict", TEXTS, PRIORITIES, reply, answer).verdicts
+
+
+@pytest.mark.parametrize("quotation", ["{}", "> {}", "\n{}\n"])
+def test_verdicts_quoted_from_the_response_are_ignored(quotation):
     answer = f"亲爱的阿姨：见信好。\n{YES}\n阿禾"
-    repeated = quoted.format(YES)
-    assert not readable(EXPECTED, repeated, answer)
-    assert not readable(EXPECTED, f"模型回答：\n{repeated}", answer)
-    assert not readable(EXPECTED, quoted.format(answer), answer)
-    assert (
-        read_reply("strict", TEXTS, PRIORITIES, f"{repeated}\n\n{NO}", answer).verdicts == [0] * 3
-    )
+    quoted = quotation.format(YES)
+    assert not readable(EXPECTED, quoted, answer)
+    assert not readable(EXPECTED, f"模型回答：\n{quoted}", answer)
+    assert not readable(EXPECTED, quotation.format(answer), answer)
+    assert verdicts_about(answer, f"{quoted}\n\n{NO}") == [0, 0, 0]
 
 
-def test_a_form_that_the_answer_rightly_has_does_not_hide_a_verdict():
+@pytest.mark.parametrize("verdicts", [[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]])
+@pytest.mark.parametrize("lists", [(YES, NO), (NO, YES), (YES, "以上。", NO)])
+def test_lists_in_the_response_do_not_hide_other_verdicts(verdicts, lists):
+    # Every line of the reply is in the response, but the list of them is not.
+    answer = "\n\n".join(["信写好了。", *lists])
+    pairs = zip(TEXTS, verdicts, strict=True)
+    reply = "\n\n".join(f"{text}\t{verdict}" for text, verdict in pairs)
+    assert verdicts_about(answer, reply) == verdicts
+    assert verdicts_about(answer, YES) is None
+    assert verdicts_about(answer, NO) is None
+
+
+def test_checkpoint_quoted_by_the_response_does_not_hide_its_verdict():
     texts = ["按照下面的样子输出：\n题：\n文：\n评：\n注：无", "押韵"]
-    reply = f"{texts[0]}\t1\n\n押韵\t0"
     answer = "题：\n文：\n评：\n注：无"
+    reply = f"{texts[0]}\t1\n\n押韵\t0"
     assert read_reply("strict", texts, [PRIMARY] * 2, reply, answer).verdicts == [1, 0]
 
 
-def test_the_released_mode_takes_what_the_released_code_takes():
+def test_released_reads_replies_as_the_released_code():
     part = read_reply("released", TEXTS, PRIORITIES, YES.replace("\n\n", "\n"), "")
     assert (part.verdicts, part.rates) == (None, (1, 1, 1))
     assert part.extracted == {"parsing": "0", "scores": ["1", "1", "1"]}
-    nothing = read_reply("released", TEXTS, PRIORITIES, "Error", "")
-    assert (nothing.verdicts, nothing.rates) == (None, (0, 0, 0))
+    without_verdicts = read_reply("released", TEXTS, PRIORITIES, "Error", "")
+    assert (without_verdicts.verdicts, without_verdicts.rates) == (None, (0, 0, 0))
     crash = read_reply("released", TEXTS, PRIORITIES, NO.replace("0", "否"), "")
     assert crash.rates is None and "ValueError" in crash.extracted["problem"]
     expected = EXPECTED | {"mode": "released"}
@@ -92,23 +107,14 @@ def test_the_released_mode_takes_what_the_released_code_takes():
     assert not readable(expected, YES.replace("\n\n", "\n"), "")
 
 
-def test_verdicts_that_are_missing_or_failed_are_invalid(run):
+def test_missing_and_refused_replies_are_invalid(run):
     answers = run.answers("zh")
-    (first, _), (second, _), *others = run.judged(answers).items()
-    replies = {second: Reply("refused", ""), **dict(others)}
+    replies = run.simulated_replies(answers)
+    first, second, *_ = replies
+    del replies[first]
+    replies[second] = Reply("refused", "")
     scores = run.score("reference", answers, j=replies)
-    assert first == scores[0]["sample_id"]
+    assert [score["sample_id"] for score in scores[:2]] == [first, second]
     assert [score["status"] for score in scores[:3]] == ["invalid", "invalid", "ok"]
-    problems = [score["extracted"]["problem"] for score in scores[:2]]
-    assert "missing" in problems[0] and "refused" in problems[1]
-
-
-@pytest.mark.parametrize("scores", [[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]])
-@pytest.mark.parametrize("order", [(YES, NO), (NO, YES), (YES, "以上。", NO)])
-def test_a_list_of_ones_and_one_of_zeros_do_not_undo_a_judge_between_them(scores, order):
-    # Every line of the reply stands in such an answer, but not the list that they make.
-    answer = "\n\n".join(["信写好了。", *order])
-    reply = "\n\n".join(f"{text}\t{s}" for text, s in zip(TEXTS, scores, strict=True))
-    assert read_reply("strict", TEXTS, PRIORITIES, reply, answer).verdicts == scores
-    for forged in (YES, NO):
-        assert read_reply("strict", TEXTS, PRIORITIES, forged, answer).verdicts is None
+    assert "missing" in scores[0]["extracted"]["problem"]
+    assert "refused" in scores[1]["extracted"]["problem"]

@@ -1,4 +1,4 @@
-"""CFBench's tables and figures: what stands in them, what is marked, and that text stays text."""
+"""Tables and figures: values, marks and captions; and the paper's printed results."""
 
 import re
 from dataclasses import replace
@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from picture_checks import check, drawn, legend_texts
 
-from cfbench_run import CAREFUL, READER, Run
+from cfbench_run import READER, VERDICTS, Run, SmallRun
+from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
-from test_cfbench_metrics import VERDICTS, Made
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),
@@ -22,28 +22,35 @@ MODELS = {
     "model-b": Shown("model-b", engine="openai"),
     "sim-c": Shown("Hasty reader", "Readers", "simulated"),
 }
+RANKED = ["model-b", "Model $A_1$ & co", "Hasty reader", "Reference"]
+"""Labels in the order of the PSR, those that are no real models last."""
 DISPLAY = Display(models=MODELS)
-READERS = {"model-a": READER, "model-b": CAREFUL | {"slip": 0.1}, "sim-c": READER | {"slip": 0.5}}
+READERS = {
+    "model-a": READER,
+    "model-b": {"slip": 0.1, "position_bias": 0.0},
+    "sim-c": READER | {"slip": 0.5},
+}
 
 
 @cache
-def made(mode="strict"):
+def metrics(mode="strict"):
     """The metrics of a run with four models, two judges and labels."""
     run = Run(mode)
-    answers = {name: run.read(reader) for name, reader in READERS.items()}
-    for model, given in ({"reference": run.answers("zh")} | answers).items():
-        first = run.judged(given, slip=0.4 if model == "model-b" else 0.0)
-        run.score(model, given, first=first, second=run.judged(given, slip=0.2))
-    labels = [
-        {"model": "model-a", "sample_id": name, "verdicts": [1] * len(record["checkpoints"])}
-        for name, record in list(run.records.items())[:12]
-    ]
+    for model in MODELS:
+        reader = READERS.get(model)
+        responses = run.simulated_responses(reader) if reader else run.answers("zh")
+        first = run.simulated_replies(responses, slip=0.4 if model == "model-b" else 0.0)
+        run.score(model, responses, first=first, second=run.simulated_replies(responses, slip=0.2))
+    labels = []
+    for name, record in list(run.records.items())[:12]:
+        ones = [1] * len(record["checkpoints"])
+        labels.append({"model": "model-a", "sample_id": name, "verdicts": ones})
     return run.metrics(["first", "second"], labels)
 
 
 @pytest.fixture(scope="module")
 def frames():
-    return made()
+    return metrics()
 
 
 def all_tables(frames, mode="strict", display=DISPLAY):
@@ -52,129 +59,175 @@ def all_tables(frames, mode="strict", display=DISPLAY):
 
 
 def rows(table):
-    """Texts of the rows by their first cell's."""
-    cells = (row for section in table.sections for row in section.rows)
-    return {first.text: [cell.text for cell in others] for first, *others in cells}
+    """The rows' texts by that of their first cell."""
+    by_first = {}
+    for section in table.sections:
+        for row in section.rows:
+            first, *texts = [cell.text for cell in row]
+            by_first[first] = texts
+    return by_first
 
 
 def notes(table):
-    return " ".join(text for _, text in table.notes)
+    return [text for _, text in table.notes]
 
 
-def test_the_results_are_those_of_the_metrics_in_the_order_of_the_psr(frames):
+def tick_labels(axes):
+    return [text.get_text() for text in axes.get_yticklabels()]
+
+
+def test_results_are_the_metrics_in_order_of_psr(frames):
     table = all_tables(frames)["table2_results"]
-    values = frames["results"].set_index(["model", "split", "measure"])["value"]
-    shown = rows(table)
-    labels = {model: how.label for model, how in MODELS.items()}
-    assert list(shown) == [labels[m] for m in ("model-b", "model-a", "sim-c", "reference")]
-    for model, label in labels.items():
-        want = [values[model, split, measure] for split in SETS for measure in MEASURES]
-        assert [float(text) for text in shown[label][:-1]] == pytest.approx(want, abs=5.1e-4)
-    assert [section.unranked for section in table.sections] == [False, True, True]
+    by_label = rows(table)
+    assert list(by_label) == RANKED
+    columns = pd.MultiIndex.from_product([SETS, MEASURES])
+    for model, display in MODELS.items():
+        values = rows_of(frames["results"], model=model).set_index(["split", "measure"])["value"]
+        cells = list(map(float, by_label[display.label][:-1]))
+        assert cells == pytest.approx(values[columns].tolist(), abs=5.1e-4)
+    models, simulated, reference = table.sections
+    assert simulated.unranked and reference.unranked and not models.unranked
 
 
-@pytest.mark.parametrize(("told", "ranks"), [(True, ["1", "2"]), (False, ["1–2", "1–2"])])
-def test_ranks_are_by_the_psr_of_all_records(frames, told, ranks):
-    compared = frames["comparisons"]
-    of_all = (compared["split"] == "full") & (compared["measure"] == "PSR")
-    p = (of_all != told).astype(float)  # 0 where the two are told apart, else 1
-    changed = {**frames, "comparisons": compared.assign(p_model=p, p_other=p)}
-    shown = rows(all_tables(changed)["table2_results"])
-    labels = [MODELS[model].label for model in ("model-b", "model-a", "sim-c", "reference")]
-    assert [shown[label][-1] for label in labels] == [*ranks, None, None]
+@pytest.mark.parametrize(("significant", "ranks"), [(True, ["1", "2"]), (False, ["1–2", "1–2"])])
+def test_ranks_are_by_the_psr_of_all_records(frames, significant, ranks):
+    rows_before = frames["comparisons"]
+    of_all = (rows_before["split"] == "full") & (rows_before["measure"] == "PSR")
+    p = (of_all != significant).astype(float)
+    comparisons = rows_before.assign(p_model=p, p_other=p)
+    by_label = rows(all_tables({**frames, "comparisons": comparisons})["table2_results"])
+    assert [by_label[label][-1] for label in RANKED] == [*ranks, None, None]
 
 
-def test_people_stand_in_table_6_where_their_judge_answered(frames):
-    found = all_tables(frames)
-    judges = rows(found["table6_humans"])
+def test_table_6_compares_people_with_judges(frames):
+    by_name = all_tables(frames)
+    judges = rows(by_name["table6_humans"])
     assert list(judges) == ["first", "second"]
-    assert {row[6] for row in judges.values()} <= {str(n) for n in range(10, 13)}
-    assert len(found["agreement"].sections) == 2
-    # judges of no labelled answer have no row
-    by_hand = Made()
-    by_hand.judged("m", VERDICTS)
+    assert {row[6] for row in judges.values()} <= {"10", "11", "12"}
+    assert len(by_name["agreement"].sections) == 2
+
+
+def test_table_6_omits_judges_without_labelled_responses():
+    run = SmallRun()
+    run.judge("m", VERDICTS)
     labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
     judges = {"j0": Shown("j0"), "idle": Shown("idle", engine="reference")}
-    found = by_hand.metrics(list(judges), labels)
-    (table,) = tables.tables(found, Display(judges=judges), "strict", ["table6_humans"])
+    frames = run.metrics(list(judges), labels)
+    (table,) = tables.tables(frames, Display(judges=judges), "strict", ["table6_humans"])
     assert list(rows(table)) == ["j0"]
 
 
-def test_each_type_with_checkpoints_has_a_section_that_opens_with_all_of_it(frames):
-    found = frames["types"]
-    primary = found[(found["kind"] == "primary") & (found["category"] != "")]
-    sections = all_tables(frames)["types"].sections
-    shown = [section.heading for section in sections if section.heading != "No type given"]
-    numbers = [TYPES[label].number for label in dict.fromkeys(primary["category"])]
-    assert numbers and [heading.split()[0] for heading in shown] == numbers
-    assert {section.rows[0][0].text for section in sections} == {"all"}
+def test_each_type_has_a_section_that_begins_with_all_its_checkpoints(frames):
+    primary = rows_of(frames["types"], kind="primary")["category"].unique()
+    numbers = []
+    for section in all_tables(frames)["types"].sections:
+        assert section.rows[0][0].text == "all"
+        if section.heading != "No type given":
+            numbers.append(section.heading.split()[0])
+    assert numbers == [TYPES[label].number for label in primary if label]
 
 
-def test_mode_released_prints_two_decimals_and_its_fallback():
-    found = all_tables(made("released"), "released")
-    texts = [text for row in rows(found["table2_results"]).values() for text in row[:-1] if text]
-    assert texts and all(len(text) == 4 for text in texts)
-    assert "Fallback" in [column.heading for column in found["coverage"].columns]
-    assert "as by the released code" in found["types"].caption
-    assert "two decimals" in notes(found["table2_results"])
+def test_released_prints_two_decimals_and_the_fallback():
+    by_name = all_tables(metrics("released"), "released")
+    for row in rows(by_name["table2_results"]).values():
+        assert all(text is None or len(text) == 4 for text in row[:-1]) and row[0]
+    assert "Fallback" in [column.heading for column in by_name["coverage"].columns]
+    assert "as by the released code" in by_name["types"].caption
+    assert "two decimals" in " ".join(notes(by_name["table2_results"]))
 
 
 @pytest.mark.wide
-def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
-    long_names = {name: replace(how, label=f"{how.label:.<90}") for name, how in MODELS.items()}
-    found = drawn(lambda: figures.figures(frames, Display(models=long_names)))
+def test_figures_mark_what_is_no_real_model_in_the_legend(frames):
+    models = {}
+    for model, display in MODELS.items():
+        models[model] = replace(display, label=f"{display.label:.<90}")
+    pictures = drawn(lambda: figures.figures(frames, Display(models=models)))
     by_kind = ["types", "secondary_types", "domains", "nlp_tasks"]
-    assert list(found) == [*by_kind, "distribution", "factors"]
-    del found["distribution"]  # of the data, not of models
-    for name, (figure, _) in found.items():
+    assert list(pictures) == [*by_kind, "distribution", "factors"]
+    del pictures["distribution"]  # of the data, not of models
+    for name, (figure, _) in pictures.items():
         check(figure, name)
-        texts = legend_texts(figure)
-        assert len(texts) == 4 + (name == "factors")  # with the mean
-        assert any(t.endswith("(simulated)") for t in texts)
-        assert any(t.endswith("(no model)") for t in texts)
+        legend = "\n".join(legend_texts(figure)) + "\n"
+        assert legend.count("\n") == 4 + (name == "factors")  # with the mean
+        assert "(simulated)\n" in legend and "(no model)\n" in legend
 
 
-def test_factors_are_shown_of_five_models_as_in_figure_6(frames, monkeypatch):
-    assert figures.FACTOR_MODELS == 5
-    monkeypatch.setattr(figures, "FACTOR_MODELS", 2)  # of the four here
-    found = figures.figures(frames, DISPLAY)["factors"]
-    *models, _ = legend_texts(found.figure)  # the last is the mean
-    assert models == ["model-b", "Model $A_1$ & co"]
-    assert "2 of 4 models are shown" in found.caption
+def test_factors_are_shown_for_the_best_models(frames, monkeypatch):
+    assert figures.FACTOR_MODELS == 5  # as in the paper's figure 6
+    monkeypatch.setattr(figures, "FACTOR_MODELS", 2)
+    picture = figures.figures(frames, DISPLAY)["factors"]
+    *models, _ = legend_texts(picture.figure)  # the last is the mean
+    assert models == RANKED[:2]
+    assert "2 of 4 models are shown" in picture.caption
 
 
-def test_a_mark_stands_at_the_share_of_its_type_and_the_caption_names_the_ends(frames):
-    found = figures.figures(frames, DISPLAY)
-    for name, kind in (("types", "primary"), ("secondary_types", "secondary")):
-        axes = found[name].figure.axes[0]
-        types = rows_of(frames["types"], kind=kind)
-        rows = rows_of(types, model="model-b")
-        (line,) = [line for line in axes.lines if line.get_label() == "model-b"]
-        assert sorted(line.get_xdata()) == sorted(rows["value"])
-        assert len(axes.get_yticklabels()) == len(rows)
-        # The real models compete; the reader and the reference do not.
-        its = types[types["model"].isin(["model-a", "model-b"])]
-        means = its.groupby("category")["value"].mean()
-        ends = rf"Mean over the models: from {means.min():.3f} \(.*\) to {means.max():.3f} \("
-        assert re.search(ends, found[name].caption)
-    assert "Word count (C2)" in [
-        text.get_text() for text in found["secondary_types"].figure.axes[0].get_yticklabels()
-    ]
+@pytest.mark.parametrize(("name", "kind"), [("types", "primary"), ("secondary_types", "secondary")])
+def test_figure_of_types_shows_values_and_names_the_extremes(frames, name, kind):
+    picture = figures.figures(frames, DISPLAY)[name]
+    axes = picture.figure.axes[0]
+    types = rows_of(frames["types"], kind=kind)
+    values = rows_of(types, model="model-b")["value"]
+    lines = {line.get_label(): line for line in axes.lines}
+    assert sorted(lines["model-b"].get_xdata()) == sorted(values)
+    assert len(tick_labels(axes)) == len(values)
+    # means over the real models
+    means = types[types["model"].isin(["model-a", "model-b"])].groupby("category")["value"].mean()
+    extremes = rf"Mean over the models: from {means.min():.3f} \(.*\) to {means.max():.3f} \("
+    assert re.search(extremes, picture.caption)
+    assert ("Word count (C2)" in tick_labels(axes)) == (kind == "secondary")
 
 
-def test_the_distribution_counts_the_records_most_of_a_kind_on_top():
-    counted = [("domain", "教育", 2), ("domain", "金融", 5), ("task", "NER", 3)]
-    frame = pd.DataFrame(
-        [*counted, ("task", OTHER_TASKS, 1234)], columns=["kind", "category", "value"]
-    )
-    found = figures.figures(made() | {"distribution": frame}, DISPLAY)["distribution"]
-    domains, tasks = found.figure.axes
-    assert [text.get_text() for text in domains.get_yticklabels()] == ["Finance", "Education"]
+def test_distribution_counts_records_largest_first():
+    domains = [("domain", "教育", 2), ("domain", "金融", 5)]
+    tasks = [("task", "NER", 3), ("task", OTHER_TASKS, 1234)]
+    counts = pd.DataFrame(domains + tasks, columns=["kind", "category", "value"])
+    picture = figures.figures(metrics() | {"distribution": counts}, DISPLAY)["distribution"]
+    domains, tasks = picture.figure.axes
+    assert tick_labels(domains) == ["Finance", "Education"]
     assert [bar.get_width() for bar in domains.patches] == [5, 2]
     assert [bar.get_width() for bar in tasks.patches] == [3]
-    assert found.caption.endswith("1,234 more records are of other NLP tasks.")
+    assert picture.caption.endswith("1,234 more records are of other NLP tasks.")
 
 
-def test_records_are_counted_once_whatever_answered_them(frames):
-    counted = frames["distribution"].groupby("kind")["value"].sum()
-    assert counted["source"] == 24 == counted["domain"] + counted["task"]
+def test_distribution_counts_each_record_once(frames):
+    counts = frames["distribution"].groupby("kind")["value"].sum()
+    assert counts["source"] == 24 == counts["domain"] + counts["task"]
+
+
+PAPER = facts("cfbench/printed.yaml")
+PRINTED = {model: row.split() for model, row in PAPER["results"].items()}
+PUBLISHED = replace(DISPLAY, published=True)
+HALF = 0.0005 + 1e-9  # half of the last printed digit
+
+
+def test_printed_full_is_the_mean_of_easy_and_hard():
+    values = pd.DataFrame(PRINTED).astype(float)  # a row for each measure and set
+    means = (values[:3] + values[3:6].to_numpy()) / 2
+    assert (abs(means - values[6:].to_numpy()) < HALF).all(axis=None)
+
+
+def test_published_section_and_note_are_shown_on_demand(frames):
+    without = all_tables(frames)
+    with_section = all_tables(frames, display=PUBLISHED)
+    name = "table2_results"
+    before = without.pop(name)
+    after = with_section.pop(name)
+    assert with_section == without
+    *sections, published = after.sections
+    assert tuple(sections) == before.sections
+    assert (published.heading, published.unranked) == ("Published (paper; judge GPT-4o)", True)
+    assert after.notes == (*before.notes, ("data", PAPER["note"]))
+    for display, count in ((DISPLAY, 0), (PUBLISHED, 1)):
+        (table,) = tables.tables(frames, display, "strict", [name], "By others.")
+        assert notes(table).count("By others.") == count
+
+
+@pytest.mark.parametrize("mode", ["strict", "released"])
+def test_published_digits_are_printed_unchanged_and_unranked(frames, mode):
+    table = all_tables(frames, mode, replace(PUBLISHED, digits=5))["table2_results"]
+    printed = {}
+    for label, *cells, rank in table.sections[-1].rows:
+        printed[label.text] = [cell.text for cell in cells]
+        assert rank.text is None
+        assert not any(cell.style or cell.marks for cell in (label, *cells, rank))
+    assert printed == PRINTED

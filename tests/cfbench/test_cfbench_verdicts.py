@@ -1,14 +1,25 @@
-"""Judges' replies in mode strict, the paper's formulas, and both readers on any text at all."""
+"""Judges' replies in mode strict, the paper's formulas, and the released code's recorded cases."""
 
 from fractions import Fraction
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.benchmarks.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
+from released_files import cases
+from steadfast.benchmarks.cfbench.facts import (
+    FULL,
+    MEASURES,
+    PRIMARY,
+    PRIORITIES,
+    RATES,
+    SECONDARY,
+)
+from steadfast.benchmarks.cfbench.metrics import results
 from steadfast.benchmarks.cfbench.replies import read_verdicts, readable
-from steadfast.benchmarks.cfbench.satisfaction import outcome, satisfaction
+from steadfast.benchmarks.cfbench.satisfaction import Outcome, hundredths, outcome, satisfaction
 from steadfast.benchmarks.cfbench.scoring import read_reply
 from steps import steps
 
@@ -19,11 +30,11 @@ VERDICTS = [1, 0, 1]
 
 PRIORITY = st.sampled_from(PRIORITIES)
 CHECKPOINTS = st.lists(st.tuples(PRIORITY, st.integers(0, 1)), min_size=1, max_size=14)
-# Characters that the readers treat in some way of their own, in any order.
+# Characters that the parsers treat in a special way.
 ODD = st.text(alphabet="标题。.01１\t\n\r *_-•()（）1234、:： \u2028\x85inf", max_size=200)
 
 
-def test_harmless_edits_are_read_alike():
+def test_harmless_edits_of_a_reply_change_no_verdict():
     for edited in (
         CLEAN.replace("\n\n", "\n"),
         CLEAN.replace("\n\n", "\n\n\n \n"),
@@ -44,8 +55,8 @@ def test_harmless_edits_are_read_alike():
         assert read_verdicts(TEXTS, edited) == VERDICTS, edited
 
 
-def test_anything_else_is_unreadable_and_says_why():
-    for reply, why in (
+def test_other_replies_are_unreadable_with_a_reason():
+    for reply, reason in (
         ("", "empty"),
         (" \n", "empty"),
         ("抱歉，我无法评估。", "0 verdicts for 3"),
@@ -60,18 +71,19 @@ def test_anything_else_is_unreadable_and_says_why():
         ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
         (f"{CLEAN}\n\n{CLEAN}", "more than 3"),
     ):
-        assert why in read_verdicts(TEXTS, reply), reply
-        in_another_style = reply in (REORDERED, f"{CLEAN}\n\n{CLEAN}")
-        assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "") == in_another_style
+        assert reason in read_verdicts(TEXTS, reply), reply
         reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
-        if in_another_style:
+        other_style = reply in (REORDERED, f"{CLEAN}\n\n{CLEAN}")
+        assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "") == other_style
+        if other_style:
             assert reading.verdicts == VERDICTS, reply
         else:
-            assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
+            assert reading.verdicts is reading.rates is None, reply
+            assert reason in reading.extracted["problem"]
 
 
-# A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."): then neither
-# may a number before it hide it, nor may two that differ in nothing else be taken for each other.
+# A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."). A number
+# before it may not hide it, and two that differ only there may not be mistaken for each other.
 LIKE_NUMBERED = [
     ["写明价格", "--iw, --ar 参数保留原样返回"],
     ["1.5倍行距", "2.5倍行距"],
@@ -85,7 +97,7 @@ LIKE_NUMBERED = [
 
 @pytest.mark.parametrize("texts", LIKE_NUMBERED)
 @pytest.mark.parametrize("before", ["", "{}. ", "{}.", "{}、", "（{}）", "- ", "**{}.** "])
-def test_a_checkpoint_that_begins_like_an_enumeration_is_read_but_never_another(texts, before):
+def test_numbered_checkpoints_are_told_apart(texts, before):
     lines = [f"{before.format(n)}{text}\t{n % 2}" for n, text in enumerate(texts, start=1)]
     assert read_verdicts(texts, "\n\n".join(lines)) == [1, 0]
     swapped = [f"{before.format(n)}{text}\t1" for n, text in enumerate(texts[::-1], start=1)]
@@ -93,7 +105,7 @@ def test_a_checkpoint_that_begins_like_an_enumeration_is_read_but_never_another(
 
 
 @pytest.mark.parametrize("before", ["", "（{}）", "- "])
-def test_a_checkpoints_own_enumeration_may_change_where_that_leaves_no_doubt(before):
+def test_number_of_a_checkpoint_may_be_dropped_if_unambiguous(before):
     texts = ["1. 写山", "2. 写水"]
     lines = [f"{before.format(n)}写{what}\t1" for n, what in enumerate("山水", start=1)]
     assert read_verdicts(texts, "\n".join(lines)) == [1, 1]
@@ -104,25 +116,26 @@ def test_a_checkpoints_own_enumeration_may_change_where_that_leaves_no_doubt(bef
 @given(
     st.lists(st.text(alphabet="山水。.“”*1 、\n", min_size=1), min_size=1, max_size=6), st.data()
 )
-def test_what_is_written_is_read(texts, data):
+def test_any_written_verdicts_are_read(texts, data):
     verdicts = [data.draw(st.integers(0, 1)) for _ in texts]
     reply = "\n\n".join(f"{text}\t{v}" for text, v in zip(texts, verdicts, strict=True))
     assert read_verdicts(texts, reply) == verdicts
 
 
 @given(st.lists(st.text(min_size=1, max_size=20), max_size=5), st.one_of(ODD, st.text()))
-def test_no_text_breaks_a_reader(texts, reply):
-    read = read_verdicts(texts, reply)
-    assert isinstance(read, str) or (len(read) == len(texts) and set(read) <= {0, 1})
-    got = outcome(texts, [PRIMARY] * len(texts), reply)
-    assert (got.error is None) == (got.rates is not None)
-    assert got.error in (None, "ValueError")
+def test_any_reply_has_verdicts_or_a_reason(texts, reply):
+    verdicts = read_verdicts(texts, reply)
+    if not isinstance(verdicts, str):
+        assert len(verdicts) == len(texts) and set(verdicts) <= {0, 1}
+    result = outcome(texts, [PRIMARY] * len(texts), reply)
+    assert (result.error is None) == (result.rates is not None)
+    assert result.error in (None, "ValueError")
 
 
 @pytest.mark.parametrize(
     "piece", ["\t", "\t1\n", "1", "*", "**", "1.", "。", "\n", " \t", "标题只有六个字。\t1\n\n"]
 )
-def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
+def test_parsing_takes_linear_time(piece, cpu_limit):
     def read(size: int) -> None:
         read_verdicts(TEXTS, piece * size)
         outcome(TEXTS, [PRIMARY] * 3, piece * size)
@@ -134,19 +147,18 @@ def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
 @given(CHECKPOINTS)
 def test_rates_follow_the_papers_equations(checkpoints):
     priorities, verdicts = zip(*checkpoints, strict=True)
-    got = satisfaction(priorities, verdicts)
-    assert got.csr == sum(verdicts) / len(verdicts)
-    assert got.isr == int(0 not in verdicts)
+    rates = satisfaction(priorities, verdicts)
+    assert rates.csr == sum(verdicts) / len(verdicts)
+    assert rates.isr == int(0 not in verdicts)
     primary = [v for p, v in checkpoints if p == PRIMARY]
     secondary = [v for p, v in checkpoints if p == SECONDARY]
     share = Fraction(sum(secondary), len(secondary)) if secondary else Fraction(1)
     score = Fraction(1, 2) + share / 2 if primary else share
-    assert got.psr == int(0 not in primary and score > Fraction(4, 5))
-    assert got.isr <= got.psr  # whatever satisfies all satisfies enough
-    assert got.psr <= 2 * got.csr
+    assert rates.psr == int(0 not in primary and score > Fraction(4, 5))
+    assert rates.isr <= rates.psr <= 2 * rates.csr
 
 
-def test_priority_satisfaction_at_its_threshold():
+def test_psr_at_its_threshold():
     for priorities, verdicts, psr in (
         ([PRIMARY] * 3, [1, 1, 1], 1),
         ([PRIMARY] * 3, [1, 1, 0], 0),
@@ -157,3 +169,30 @@ def test_priority_satisfaction_at_its_threshold():
         ([PRIMARY] + [SECONDARY] * 9, [0, *[1] * 9], 0),
     ):
         assert satisfaction(priorities, verdicts).psr == psr, priorities
+
+
+def test_recorded_replies_have_the_released_metrics():
+    for case in cases("cfbench", "metrics"):
+        texts = [checkpoint[0] for checkpoint in case["criteria"]]
+        priorities = [checkpoint[1] for checkpoint in case["criteria"]]
+        rates = None if case["error"] else tuple(case[name] for name in MEASURES)
+        scores = tuple(case["judge_score"] or ())
+        expected = Outcome(case["judge_parsing"], scores, rates, case["error"])
+        assert outcome(texts, priorities, case["judge_response"]) == expected, case["id"]
+
+
+def test_recorded_sets_have_the_released_scores():
+    for case in cases("cfbench", "scores"):
+        samples = pd.DataFrame(case["items"], columns=["split", *RATES])
+        samples = samples.astype(dict.fromkeys(RATES, float))
+        rows = results(samples.assign(model="m", cluster=range(len(samples))), "released")
+        names = rows["measure"] + ("_" + rows["split"]).where(rows["split"] != FULL, "")
+        scores = dict.fromkeys(case["scores"]) | dict(zip(names, rows["value"], strict=True))
+        assert scores == case["scores"], case["id"]
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"), [(0.885, 0.88), (0.615, 0.62), (0.125, 0.12), (0.375, 0.38), (1.0, 1.0)]
+)
+def test_released_rounds_as_numpy(value, rounded):
+    assert hundredths(value) == np.round(value, 2) == rounded

@@ -1,35 +1,39 @@
-"""Aggregation: dependencies as released for every recorded case, and verdicts that are missing."""
+"""Aggregation: dependencies, the cells of a question, and groups of instances."""
 
+from complexbench_run import question, record
 from steadfast.benchmarks.complexbench import aggregation
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 
 
-def instance(*deps: list[int], group: str = "g", category: str = "And", **fields) -> dict:
-    question = {"constraint_dimensions": ["Length"], "composition_types": []}
-    questions = [question | {"dep": dep} for dep in deps]
-    kinds = ["And"] if category == "And" else ["And", category.partition("_")[0]]
-    given = {"task_types": "Creative Writing", "composition_types": kinds}
-    return given | {"group": group, "category": category, "scoring_questions": questions} | fields
-
-
 def test_dependencies():
-    for raw, expected in (
-        ([True, True, True], [True, True, True]),
-        ([False, True, True], [False, False, True]),
-        # One step: what depends on a question that only depends on a wrong one counts.
-        ([False, True, False], [False, False, False]),
-        ([None, True, True], [None, None, True]),
-        ([None, False, True], [None, False, False]),
-        ([UNDECIDED, True, True], [UNDECIDED, True, True]),
-        ([True, None, True], [True, None, None]),
+    chain = record(questions=[question(), question(dep=[0]), question(dep=[1])])
+    two_parents = record(questions=[question(), question(), question(dep=[0, 1])])
+    for instance, raw, expected in (
+        (chain, [True, True, True], [True, True, True]),
+        # One step: a failed question fails those that depend on it directly.
+        (chain, [False, True, True], [False, False, True]),
+        (chain, [False, True, False], [False, False, False]),
+        (chain, [None, True, True], [None, None, True]),
+        (chain, [None, False, True], [None, False, False]),
+        (chain, [UNDECIDED, True, True], [UNDECIDED, True, True]),
+        (chain, [True, None, True], [True, None, None]),
+        (two_parents, [None, False, True], [None, False, False]),
     ):
-        assert aggregation.dependent(raw, instance([], [0], [1])) == expected, raw
+        assert aggregation.dependent(raw, instance) == expected, raw
 
 
-def test_what_a_question_counts_for():
-    made = instance([], category="Selection_and_Chain_2", composition_types=["Selection", "Chain"])
-    (question,) = made["scoring_questions"]
-    question |= {"constraint_dimensions": ["Length", "Template"], "composition_types": ["Chain"]}
+def test_undecided_rule_counts_for_constraint_types_only():
+    assert not aggregation.counts("overall", UNDECIDED)
+    assert aggregation.counts("constraint_type", UNDECIDED)
+
+
+def test_cells_of_a_question():
+    kinds = {"constraint_dimensions": ["Length", "Template"], "composition_types": ["Chain"]}
+    instance = record(
+        questions=[question(**kinds)],
+        category="Selection_and_Chain_2",
+        composition_types=["Selection", "Chain"],
+    )
     common = [
         ("overall", ""),
         ("category", "Selection_and_Chain_2"),
@@ -42,15 +46,9 @@ def test_what_a_question_counts_for():
     ]
     strict = [("family", "Selection_and_Chain"), *[("constraint_type", "Format")] * 2]
     released = [("family", "Selection"), *[("constraint_type", "Structure")] * 2]
-    for mode, own in (("strict", strict), ("released", released)):
-        found = [(measure, key) for _, measure, key in aggregation.cells(made, mode)]
-        assert sorted(found) == sorted(common + own)
-
-
-def test_open_verdicts_and_wrong_parents_by_hand():
-    assert not aggregation.counts("overall", UNDECIDED)
-    assert aggregation.counts("constraint_type", UNDECIDED)
-    assert aggregation.dependent([None, False, True], instance([], [], [0, 1]))[2] is False
+    for mode, by_mode in (("strict", strict), ("released", released)):
+        cells = [(measure, key) for _, measure, key in aggregation.cells(instance, mode)]
+        assert sorted(cells) == sorted(common + by_mode)
 
 
 def test_families():
@@ -64,25 +62,24 @@ def test_families():
         assert aggregation.family(category, "released") == released, category
 
 
-def selection(group: str, count: int = 1) -> dict:
-    made = instance(*[[] for _ in range(count)], group=group, category="Selection_1")
-    questions = [q | {"composition_types": ["Selection"]} for q in made["scoring_questions"]]
-    return made | {"scoring_questions": questions}
-
-
-def coherent(instances: list[dict], verdicts: list[list]) -> dict:
-    found: dict = {}
+def coherent_passes(groups: list[str], counts: list[int], verdicts: list[list]) -> dict:
+    """Passes by measure and kind, of instances in these groups with so many selections."""
+    instances = []
+    for group, count in zip(groups, counts, strict=True):
+        questions = [question(composition_types=["Selection"]) for _ in range(count)]
+        kinds = {"category": "Selection_1", "composition_types": ["And", "Selection"]}
+        instances.append(record(questions=questions, group=group, **kinds))
+    passes_by_key: dict = {}
     for measure, kind, _, passes in aggregation.coherent_test(instances, verdicts):
-        found.setdefault((measure, kind), []).append(passes)
-    return found
+        passes_by_key.setdefault((measure, kind), []).append(passes)
+    return passes_by_key
 
 
-def test_groups_are_of_the_class_of_their_first_instance_and_may_be_open():
-    instances = [selection("a", 2), selection("a", 1)]
-    assert set(coherent(instances, [[True, True], [True]])) == {
-        ("origin", "multiple"),
-        ("coherent", "multiple"),
-    }
-    instances = [selection("a"), selection("a"), selection("b"), selection("b")]
-    found = coherent(instances, [[None], [False], [None], [True]])
-    assert found == {("origin", "single"): [False, True], ("coherent", "single"): [False]}
+def test_group_has_the_kind_of_its_first_instance():
+    passes = coherent_passes(["a", "a"], [2, 1], [[True, True], [True]])
+    assert set(passes) == {("origin", "multiple"), ("coherent", "multiple")}
+
+
+def test_group_with_a_missing_verdict_fails_only_by_a_wrong_one():
+    passes = coherent_passes(list("aabb"), [1] * 4, [[None], [False], [None], [True]])
+    assert passes == {("origin", "single"): [False, True], ("coherent", "single"): [False]}

@@ -1,4 +1,4 @@
-"""Judges' replies and extractions as released for every recorded case; strict takes copies only."""
+"""Extractions and verdicts: as released for every recorded case; strict takes only copies."""
 
 import pytest
 from hypothesis import given
@@ -20,20 +20,20 @@ def reply(copied: str, before: str = "【解释】\n全文。\n\n") -> str:
     return f"{before}{HEADING}\n评分对象：{copied}"
 
 
-def test_every_recorded_case_has_the_released_segments():
+def test_recorded_replies_have_the_released_segments():
     for case in cases("complexbench", "preprocess"):
-        found = released_segments(case["response"], case["extraction"])
-        assert found == case["segments"], case["id"]
+        segments = released_segments(case["response"], case["extraction"])
+        assert segments == case["segments"], case["id"]
 
 
-def test_replies_of_the_form_asked_for():
+def test_copies_of_the_response_are_extracted():
     for text, each, expected in (
         (reply("第一条：带伞；"), False, ["第一条：带伞；"]),
         (reply("all"), False, [ANSWER]),
         (reply("None"), False, []),
         (reply("None"), True, []),
         (reply("带伞||穿 雨靴"), True, ["带伞", "穿 雨靴"]),
-        # The answer's own white space and marks are what is measured.
+        # The segment has the response's white space and marks, not the copy's.
         (reply("穿雨靴"), False, ["穿 雨靴"]),
         (reply("第一条：带伞；第二条：穿雨靴；"), False, ["第一条：带伞；\n第二条：穿 雨靴；"]),
         (reply("“祝你好运！”"), False, ["“祝你好运！”"]),
@@ -45,15 +45,15 @@ def test_replies_of_the_form_asked_for():
         assert strict_segments(ANSWER, text, each) == expected, text
 
 
-def test_any_other_reply_is_unreadable():
+def test_other_replies_are_unreadable():
     for text, each in (
         ("", False),
         ("评分对象：带伞", False),
         (f"{HEADING}\n带伞", False),
         (reply(""), False),
-        (reply("带雨伞"), False),  # not the answer's words
+        (reply("带雨伞"), False),  # not in the response
         (reply("带伞\n\n请注意，以上是原文。"), False),
-        (reply("带伞||穿雨靴"), False),  # one part was asked for
+        (reply("带伞||穿雨靴"), False),  # one segment was requested
         (reply("all"), True),
         (reply("带伞||"), True),
         (reply("带伞") + f"\n{HEADING}\n评分对象：穿雨靴", False),
@@ -62,31 +62,33 @@ def test_any_other_reply_is_unreadable():
         assert strict_segments(ANSWER, text, each) is None, text
 
 
-def test_the_heading_in_an_answer_is_not_the_judges():
+def test_heading_quoted_from_the_response_is_ignored():
     answer = f"好的。\n{HEADING}\n评分对象：好的"
     assert strict_segments(answer, f"【解释】\n回复写道：\n{answer}", False) is None
     assert strict_segments(answer, reply("好的。"), False) == ["好的。"]
     assert strict_segments(answer, f"{answer}\n\n{reply('好的。')}", False) is None
 
 
-def test_copies_are_found_in_order_in_tables_and_in_bold_type():
-    answer = "甲：好。\n乙：好。 "
-    assert strict_segments(answer, reply("甲||好||乙||好"), True) == ["甲", "好", "乙", "好"]
-    # bars of a table are no separators
+def test_repeated_segments_are_extracted_in_order():
+    segments = strict_segments("甲：好。\n乙：好。 ", reply("甲||好||乙||好"), True)
+    assert segments == ["甲", "好", "乙", "好"]
+
+
+def test_bars_of_a_table_separate_no_segments():
     answer = "| 茶 | 产地 |\n| 龙井 | 杭州 |\n\n说明\n\n| 毛尖 |"
     first, second, third = answer.split("\n\n")
-    assert strict_segments(answer, reply(f"{first}||{second}"), True) == [first, second]
-    assert strict_segments(answer, reply(f"{first}||{third}"), True) == [first, third]
-    assert strict_segments(answer, reply(f"{first} || {second} || {third}"), True) == [
-        first,
-        second,
-        third,
-    ]
-    # bold type of the copy is not the label's
+    for segments, separator in (
+        ([first, second], "||"),
+        ([first, third], "||"),
+        ([first, second, third], " || "),
+    ):
+        assert strict_segments(answer, reply(separator.join(segments)), True) == segments
+
+
+def test_bold_type_of_the_copy_is_kept():
     answer = "**结论**：带伞"
-    assert strict_segments(answer, reply("**结论**：带伞"), False) == [answer]
-    bold = f"{HEADING}\n**评分对象：****结论**：带伞"
-    assert strict_segments(answer, bold, False) == [answer]
+    assert strict_segments(answer, reply(answer), False) == [answer]
+    assert strict_segments(answer, f"{HEADING}\n**评分对象：**{answer}", False) == [answer]
 
 
 PIECES = [HEADING, "评分对象", "：", "**", "all", "None", "||", "|", "雨", "伞", "请注意", '"', ">"]
@@ -97,31 +99,31 @@ TEXT = st.lists(st.sampled_from([*PIECES, *SPACES]), max_size=12).map("".join) |
 
 
 @given(answer=TEXT, copied=TEXT, each=st.booleans(), framed=st.booleans())
-def test_what_is_read_stands_in_the_answer(answer, copied, each, framed):
+def test_any_extracted_segment_is_in_the_response(answer, copied, each, framed):
     text = reply(copied) if framed else copied
-    found = strict_segments(answer, text, each)
-    assert found is None or all(segment in answer for segment in found)
+    segments = strict_segments(answer, text, each)
+    assert segments is None or all(segment in answer for segment in segments)
     assert isinstance(released_segments(answer, text), list)
 
 
 @given(TEXT.filter(lambda text: text.strip() and HEADING not in text))
-def test_the_whole_answer_can_always_be_pointed_at(answer):
+def test_all_extracts_any_response_whole(answer):
     assert strict_segments(answer, reply("all"), False) == [answer]
 
 
-def test_every_recorded_verdict_is_the_released_one():
+def test_recorded_replies_have_the_released_verdict():
     for case in cases("complexbench", "judge_parse"):
         assert released_verdict(case["judge_text"]) is case["point_judge"], case["id"]
 
 
 @given(reply=st.text(max_size=80), answer=st.text(max_size=80))
-def test_any_reply_is_a_verdict_or_not(reply, answer):
+def test_any_reply_is_a_verdict_or_unreadable(reply, answer):
     assert released_verdict(reply) in (True, False)
     assert strict_verdict(reply, answer) in (True, False, None)
 
 
 @pytest.mark.usefixtures("cpu_limit")
-def test_long_replies_are_read():
+def test_long_replies_take_bounded_time():
     for answer, text in (
         ("a" * 200_000, reply("a" * 100_000 + "b")),
         ("甲\n" * 100_000, reply("||".join(["甲"] * 50_000))),
@@ -133,7 +135,11 @@ def test_long_replies_are_read():
     ):
         strict_segments(answer, text, True)
         released_segments(answer, text)
-    endless = ("答案：" * 100_000, "*" * 300_000 + "答案", "\n答案：是" * 50_000, " \t" * 200_000)
-    for text in endless:
+    for text in (
+        "答案：" * 100_000,
+        "*" * 300_000 + "答案",
+        "\n答案：是" * 50_000,
+        " \t" * 200_000,
+    ):
         released_verdict(text)
         strict_verdict(text, text[:1000])

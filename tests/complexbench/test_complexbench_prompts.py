@@ -1,11 +1,10 @@
-"""Prompts: an instruction each, or turn by turn."""
+"""Prompts and parts: an instruction each, or turn by turn; and the task that a config gives."""
 
-import json
+from itertools import chain
 
 import pytest
 
-from complexbench_instances import data_file
-from complexbench_run import record, synthetic, turned
+from complexbench_run import decomposed_record, question, record, synthetic_records, task
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.prompts import prompts
 
@@ -14,52 +13,69 @@ def prompts_of(part: str, records: list[dict]) -> list[dict]:
     return prompts(part, {"data": {part.partition("-")[0]: records}})
 
 
-def test_instructions_are_asked_as_they_are_and_those_without_group_are_a_cluster():
-    records = synthetic(40)
-    found = prompts_of("zh", records)
-    assert [prompt["sample_id"] for prompt in found] == [str(n) for n in range(40)]
-    assert [prompt["instruction"] for prompt in found] == [row["instruction"] for row in records]
-    assert [prompt["context_id"] for prompt in found] == [row["group"] for row in records]
-    assert all("follows" not in prompt for prompt in found)
-    assert [len(p["points"]) for p in found] == [len(row["scoring_questions"]) for row in records]
-    (prompt,) = prompts_of("zh", [record(group=None)])
-    assert prompt["context_id"] == "instance-0"
+def test_prompt_is_the_instruction_in_the_cluster_of_its_group():
+    records = [*synthetic_records(40), record(40, group=None)]
+    for number, (prompt, row) in enumerate(zip(prompts_of("zh", records), records, strict=True)):
+        assert (prompt["sample_id"], prompt["instruction"]) == (str(number), row["instruction"])
+        assert prompt["context_id"] == (row["group"] or "instance-40")
+        assert len(prompt["points"]) == len(row["scoring_questions"])
+        assert "follows" not in prompt
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_turns_follow_each_other_and_share_out_the_questions(language, capsys):
-    records = synthetic(40, language)
-    found = prompts_of(f"{language}-decomposed", records)
-    composed = [row for row in records if row["category"] != "And"]
+def test_turns_follow_each_other_and_partition_the_questions(language, capsys):
+    records = synthetic_records(40, language)
+    by_instance = {}
     before = None
-    for prompt in found:
-        assert prompt["sample_id"] == f"{prompt['main_id']}/{prompt['turn']}"
-        assert prompt["follows"] == (before["sample_id"] if prompt["turn"] else None)
+    for prompt in prompts_of(f"{language}-decomposed", records):
+        turns = by_instance.setdefault(prompt["main_id"], [])
+        assert prompt["turn"] == len(turns)
+        assert prompt["sample_id"] == f"{prompt['main_id']}/{len(turns)}"
+        assert prompt["follows"] == (before["sample_id"] if turns else None)
         before = prompt
-    for row in composed:
-        own = [prompt for prompt in found if prompt["main_id"] == row["main_id"]]
-        points = [point for prompt in own for point in prompt["points"]]
-        assert points == list(range(len(row["scoring_questions"])))
-        assert {prompt["context_id"] for prompt in own} == {row["group"]}
-    assert {p["main_id"] for p in found} == {row["main_id"] for row in composed}
+        turns.append(prompt)
+    composed = {row["main_id"]: row for row in records if row["category"] != "And"}
+    assert by_instance.keys() == composed.keys()
+    for number, turns in by_instance.items():
+        points = list(chain.from_iterable(turn["points"] for turn in turns))
+        assert points == list(range(len(composed[number]["scoring_questions"])))
+        assert {turn["context_id"] for turn in turns} == {composed[number]["group"]}
     assert f"{len(composed)} instances in turns; 0 with" in capsys.readouterr().out
 
 
-def test_instances_without_turns_are_left_out_and_counted(capsys):
-    two = turned({"dep": []}, {"dep": []})
-    without = two | {"main_id": 1, "turns": []}
-    found = prompts_of("zh-decomposed", [two, without])
-    assert [prompt["sample_id"] for prompt in found] == ["0/0", "0/1"]
+def test_instances_without_turns_are_skipped_and_counted(capsys):
+    with_turns = decomposed_record(question(), question())
+    without_turns = with_turns | {"main_id": 1, "turns": []}
+    rows = prompts_of("zh-decomposed", [with_turns, without_turns])
+    assert [prompt["sample_id"] for prompt in rows] == ["0/0", "0/1"]
     assert "1 instances in turns; 1 with Chain or Selection" in capsys.readouterr().out
     with pytest.raises(UserError, match=r"complexbench\.decomposition"):
-        prompts_of("zh-decomposed", [without])
+        prompts_of("zh-decomposed", [without_turns])
 
 
-def test_all_published_instructions_go_through():
-    published = json.loads(data_file("instructions_zh.json").read_text("utf-8"))
-    assert len(published) == 1150
-    found = prompts_of(
-        "zh", [record(row["main_id"], instruction=row["instruction"]) for row in published]
-    )
-    assert [p["instruction"] for p in found] == [row["instruction"] for row in published]
-    assert [p["sample_id"] for p in found] == [str(row["main_id"]) for row in published]
+def test_files_of_the_config_are_listed_by_key():
+    section = {"source": "local", "directory": "here", "extra": "mine.json"}
+    section |= {"labels": "people.jsonl", "templates": {"judge_zh": "own.txt"}}
+    assert sorted(task(section).files) == [
+        ("complexbench.directory", "here"),
+        ("complexbench.directory", "here/data_final.json"),
+        ("complexbench.extra", "mine.json"),
+        ("complexbench.labels", "people.jsonl"),
+        ("complexbench.templates.judge_zh", "own.txt"),
+    ]
+
+
+def test_parts_and_tables_follow_the_config():
+    decomposed = task({"languages": ["en", "zh"], "decomposition": True})
+    assert list(decomposed.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]
+    sources = decomposed.parts["en-decomposed"].sources
+    assert sources == {("data", "en"): "complexbench/data/en.jsonl"}
+    tables = set(task({"decomposition": True}).tables.names)
+    assert tables - set(task().tables.names) == {"complexbench_decomposition"}
+
+
+def test_templates_follow_the_config():
+    assert list(task({"judging": "plain"}).judging.templates) == ["judge_zh"]
+    judging = task({"templates": {"judge_zh": "mine.txt"}}).judging
+    assert judging.templates["judge_zh"] == "mine.txt"
+    assert "complexbench/judge/judge_zh.txt" not in judging.prompts.resources

@@ -1,18 +1,22 @@
-"""Released instances and answers: the example, the sample instances, three models' generations."""
+"""Published instances with the published responses of three models."""
 
 from functools import cache
 
 import pytest
 
-from complexbench_instances import data_file
-from complexbench_run import MODES, Run, copied, verdict
+from complexbench_run import MODES, Run, data_file, extraction_reply, verdict_reply
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.complexbench.data import local
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 
-MODELS = ("gpt4_1106", "llama3_8b", "qwen1.5_72b")
-FILES = ("sample_instances.json", "example.json")
+# Rules on the whole response that hold: of key words, JSON and length.
+SATISFIED = {
+    "gpt4_1106": {"856/1", "857/2", "899/4", "1148/3", "1149/1"},
+    "qwen1.5_72b": {"856/1", "857/2", "899/4", "1148/3", "1149/1"},
+    "llama3_8b": {"856/1", "857/2", "899/4", "1148/3"},
+}
+ALL_MODELS = pytest.mark.parametrize("model", SATISFIED)
 
 
 @cache
@@ -21,79 +25,43 @@ def generations(model: str) -> dict[str, str | None]:
     return {str(row["main_id"]): row["generated"] for row in read_jsonl(path)}
 
 
-@cache
-def instances(file: str = "sample_instances.json") -> list[dict]:
-    return local({}, "zh", None, str(data_file(file)))
-
-
-def yes_and_all(_: JudgePrompt, request: JudgeRequest) -> str:
-    """A judge that is content with everything and copies the whole answer."""
-    return copied("all") if request.expected["by"] == "rule" else verdict(True)
-
-
-def scores(model: str, mode: str = "strict", reply=yes_and_all) -> dict[str, dict]:
-    run = Run(instances(), mode)
-    return run.score(run.given(generations(model)), j=reply)
-
-
-# Of the rules on the whole answer: key words, JSON and length are met by all or most of it.
-KEPT = {
-    "gpt4_1106": {"856/1", "857/2", "899/4", "1148/3", "1149/1"},
-    "qwen1.5_72b": {"856/1", "857/2", "899/4", "1148/3", "1149/1"},
-    "llama3_8b": {"856/1", "857/2", "899/4", "1148/3"},
-}
+def approving_judge(_: JudgePrompt, request: JudgeRequest) -> str:
+    """A judge that says yes to all questions and extracts the whole response."""
+    return extraction_reply("all") if request.expected["by"] == "rule" else verdict_reply(True)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("model", MODELS)
-def test_rules_decide_on_released_answers(model, mode):
-    found = scores(model, mode)
-    kept = {
-        f"{sample}/{point}"
-        for sample, one in found.items()
-        for point, how in one["extracted"].items()
-        if how["by"] == "rule" and one["raw"][point]
-    }
-    assert kept == KEPT[model]
-    assert all(one["status"] == "ok" for one in found.values())
+@ALL_MODELS
+def test_rules_decide_on_published_responses(model, mode):
+    run = Run(local({}, "zh", None, str(data_file("sample_instances.json"))), mode)
+    satisfied = set()
+    for sample, score in run.score(run.responses(generations(model)), j=approving_judge).items():
+        assert score["status"] == "ok"
+        for point, extraction in score["extracted"].items():
+            if extraction["by"] == "rule" and score["raw"][point]:
+                satisfied.add(f"{sample}/{point}")
+    assert satisfied == SATISFIED[model]
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_all_released_answers_can_be_judged(model):
-    """A judge that points at the whole answer, or quotes it before its verdict, is understood."""
+@ALL_MODELS
+def test_replies_about_published_responses_are_readable(model):
+    """Also where the judge extracts the whole response or quotes it before its verdict."""
     answers = [answer for answer in generations(model).values() if answer and answer.strip()]
     assert len(answers) > 1100
-    quoted = 0
     for answer in answers:
-        assert strict_segments(answer, copied("all"), each=False) == [answer]
-        assert strict_segments(answer, copied("None"), each=True) == []
-        assert strict_verdict(verdict(True), answer) is True
+        assert strict_segments(answer, extraction_reply("all"), each=False) == [answer]
+        assert strict_segments(answer, extraction_reply("None"), each=True) == []
+        assert strict_verdict(verdict_reply(True), answer) is True
+        # A verdict line of the response itself is in the quotation and does not count.
         reply = f"模型的回复是：\n{answer}\n\n分析：没有做到。\n答案：否"
-        quoted += strict_verdict(reply, answer) is False
-    # An answer with a verdict line of its own, repeated whole, is left out of the reply first.
-    assert quoted == len(answers)
+        assert strict_verdict(reply, answer) is False
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_paragraph_can_be_copied_out_of_any_released_answer(model):
+@ALL_MODELS
+def test_paragraphs_of_published_responses_can_be_extracted(model):
     for answer in generations(model).values():
-        parts = [part.strip() for part in (answer or "").split("\n\n") if part.strip()]
-        parts = [part for part in parts if "||" not in part]
-        if not parts:
-            continue
-        found = strict_segments(answer, copied("||".join(parts)), each=True)
-        assert found == parts
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_the_reference_of_the_sample_satisfies_everything(file):
-    run = Run(instances(file))
-    assert {one["total"] for one in run.score(run.read()).values()} == {1.0}
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_stand_in_judge_gives_no_verdict_on_what_no_stand_in_wrote(model):
-    run = Run(instances())
-    assert run.score(run.given(generations(model)), "real")
-    (summary,) = run.metrics()["summary"].to_dict("records")
-    assert (summary["n"], summary["expected"]) == (0, 43)
+        paragraphs = [part.strip() for part in (answer or "").split("\n\n")]
+        segments = [part for part in paragraphs if part and "||" not in part]
+        if segments:
+            reply = extraction_reply("||".join(segments))
+            assert strict_segments(answer, reply, each=True) == segments

@@ -1,15 +1,14 @@
-"""How a rule is written: every form read, every slip of an annotator named."""
+"""The forms in which annotators write rules, and the errors in others."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
 
 
-def test_rules_are_read():
+def test_rules_are_parsed():
     for rule, clauses in (
         ("keyword:[春风, 希望]", [Clause("keyword", ("春风", "希望"))]),
         ("model_length_each:[ 1 , 10 ]", [Clause("model_length_each", (), 1, 10)]),
@@ -33,8 +32,8 @@ def test_rules_are_read():
         assert list(read_rule(rule)) == clauses, rule
 
 
-def test_slips_are_named():
-    for rule, part in (
+def test_invalid_rule_is_explained():
+    for rule, message in (
         ("", "is not a rule"),
         ("春风", "write its name, a colon"),
         ("Keyword:[春风]", "did you mean 'keyword'?"),
@@ -55,24 +54,18 @@ def test_slips_are_named():
     ):
         with pytest.raises(RuleFormError) as error:
             read_rule(rule)
-        assert part in str(error.value) and len(str(error.value)) < 1000, rule
+        assert message in str(error.value) and len(str(error.value)) < 1000, rule
 
 
-def test_every_rule_of_the_facts_and_every_recorded_one_has_a_form_or_is_refused():
-    forms = {facts["form"] for facts in taxonomy()["rules"].values()}
+def test_taxonomy_has_known_forms_and_pairs_of_rules():
+    forms = {rule["form"] for rule in taxonomy()["rules"].values()}
     assert forms == {"words", "marks", "range", "counted", "text", "keys"}
-    assert {name for pair in taxonomy()["pairs"] for name in pair} <= set(taxonomy()["rules"])
-    read = refused = 0
-    for rule in {case["rule"] for case in cases("complexbench", "rules")}:
-        try:
-            read += bool(read_rule(rule))
-        except RuleFormError:
-            refused += 1
-    assert read > 400 and refused > 30
+    for pair in taxonomy()["pairs"]:
+        assert set(pair) <= set(taxonomy()["rules"])
 
 
 @given(st.text() | st.from_regex(r"(model_)?(length|keyword_num|match)(_each)?:\[?.{0,30}\]?"))
-def test_any_text_is_read_or_refused(rule):
+def test_any_text_is_parsed_or_refused(rule):
     try:
         clauses = read_rule(rule)
     except RuleFormError as error:

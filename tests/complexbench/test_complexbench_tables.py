@@ -1,18 +1,26 @@
-"""Tables and figures: what stands in them, what is marked, and that text stays text."""
+"""Tables and figures: values, columns, marks and notes."""
 
 import csv
 
 import pytest
 from picture_checks import check, drawn
 
-from complexbench_instances import asked
-from complexbench_run import Run, believing, record, saying, synthetic, verdict
+from complexbench_run import (
+    Run,
+    judge_replying,
+    question,
+    record,
+    simulated_judge,
+    synthetic_records,
+    verdict_reply,
+)
 from steadfast.benchmarks.complexbench.figures import figures
 from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.benchmarks.complexbench.tables import tables as build
 from steadfast.contract.components import Frames
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display, Shown
+from steadfast.stats.tidy import rows_of
 
 MODELS = {
     "reference": Shown("reference", "Reference", "reference"),
@@ -22,32 +30,32 @@ MODELS = {
 }
 DISPLAY = Display(models=MODELS)
 SLIPS = {"reference": 0.0, "model-a": 0.4, "model-b": 0.1, "sim-c": 0.6}
-JUDGES = {"first": believing(), "second": believing(0.4)}
+JUDGES = {"first": simulated_judge(), "second": simulated_judge(0.4)}
 
 
-def made(parts=("zh",), mode="strict", languages=("zh",)) -> Frames:
-    """The metrics of a reference and three readers."""
-    run = Run(synthetic(40), mode)
+def metrics(parts=("zh",), mode="strict", languages=("zh",)) -> Frames:
+    """The metrics of a reference and three simulated models."""
+    run = Run(synthetic_records(40), mode)
     for part in parts:
         for model, slip in SLIPS.items():
-            run.score(run.read(slip, part), model, part, **JUDGES)
+            run.score(run.simulated_responses(slip, part), model, part, **JUDGES)
     return run.metrics(judges=list(JUDGES), languages=languages)
 
 
 @pytest.fixture(scope="module")
-def found():
-    return made(parts=("zh", "zh-decomposed"))
+def frames():
+    return metrics(parts=("zh", "zh-decomposed"))
 
 
 def tables(frames: Frames, mode="strict", languages=("zh",)) -> dict[str, Printed]:
     """Each table as it is printed."""
-    built = map(printed, build(frames, DISPLAY, mode, languages, list(BUILDERS)))
-    return {one.name.removeprefix("complexbench_"): one for one in built}
+    built = build(frames, DISPLAY, mode, languages, list(BUILDERS))
+    return {table.name.removeprefix("complexbench_"): printed(table) for table in built}
 
 
 @pytest.fixture(scope="module")
-def shown(found):
-    return tables(found)
+def printed_tables(frames):
+    return tables(frames)
 
 
 def rows(table: Printed) -> list[list[str]]:
@@ -55,96 +63,102 @@ def rows(table: Printed) -> list[list[str]]:
     return list(csv.reader(table.csv.splitlines()))
 
 
-def column(table: Printed, place: int) -> dict[str, str]:
-    """A column's cells by model, which stands second, behind the group."""
-    return {row[1]: row[place] for row in rows(table)[1:]}
+def column(table: Printed, position: int) -> dict[str, str]:
+    """A column's cells by model, which are in the second column."""
+    return {row[1]: row[position] for row in rows(table)[1:]}
 
 
-def test_the_main_table_has_the_papers_columns_and_the_metrics_values(found, shown):
-    heading, *body = rows(shown["drfr"])
-    depths = {"Chain": "12", "Selection": "123", "Selection & Chain": "23"}
-    nested = [f"{kind}: {at}" for kind, layers in depths.items() for at in (*layers, "Avg")]
-    assert heading[2:-1] == ["And", *nested, "Overall", "95 % interval", "Ranks"]
-    drfr = found["drfr"]
-    overall = drfr[drfr["measure"] == "overall"].set_index("model").loc["model-b"]
-    values = column(shown["drfr"], 13)
+def labels(texts) -> list[str]:
+    """The texts of a legend or of ticks."""
+    return [text.get_text() for text in texts]
+
+
+def test_main_table_has_the_papers_columns_and_values(frames, printed_tables):
+    heading = rows(printed_tables["drfr"])[0]
+    assert heading[2:-1] == [
+        "And",
+        *("Chain: 1", "Chain: 2", "Chain: Avg"),
+        *("Selection: 1", "Selection: 2", "Selection: 3", "Selection: Avg"),
+        *("Selection & Chain: 2", "Selection & Chain: 3", "Selection & Chain: Avg"),
+        *("Overall", "95 % interval", "Ranks"),
+    ]
+    (overall,) = rows_of(frames["drfr"], measure="overall", model="model-b").to_dict("records")
+    values = column(printed_tables["drfr"], 13)
     assert list(values) == ["model-b", "Model $A_1$ & co", "sim-c", "reference"]
     assert (values["model-b"], values["reference"]) == (f"{overall['value']:.3f}", "1.000")
     interval = f"{overall['low']:.3f} to {overall['high']:.3f}"
-    assert column(shown["drfr"], 14)["model-b"] == interval
-    groups = {row[1]: row[0] for row in body}
+    assert column(printed_tables["drfr"], 14)["model-b"] == interval
+    groups = column(printed_tables["drfr"], 0)
     assert groups["sim-c"] == "Readers (no real models)"
     assert groups["reference"] == "Reference (no model)"
 
 
-def test_judging_and_coverage_and_the_best_real_models_are_shown(shown):
-    lines = shown["drfr"].md.splitlines()
+def test_only_real_models_are_bold_or_underlined(printed_tables):
+    lines = printed_tables["drfr"].md.splitlines()
     by_model = {line.split("|")[1].strip(): line for line in lines if line.startswith("|")}
     assert "**" in by_model["model-b"] + by_model[r"Model \$A\_1\$ &amp; co"]
-    assert not any(
-        sign in by_model[name] for name in ("reference", "sim-c") for sign in ("**", "<u>")
-    )
-    heading, *body = rows(shown["judging"])
-    kinds = {"Judged": ["Questions", "Unreadable"], "By rule": ["Questions", "Unreadable"]}
-    both = [f"{kind}: {column}" for kind, columns in kinds.items() for column in columns]
-    assert heading[5:-1] == [*both, "Undecided"]
-    assert {row[4] for row in body} == {"first"}
-    heading, *body = rows(shown["coverage"])
-    assert {row[heading.index("%")] for row in body} == {"100"}
+    not_real = by_model["reference"] + by_model["sim-c"]
+    assert "**" not in not_real and "<u>" not in not_real
 
 
-def test_selection_takes_in_selection_and_chain_in_mode_released():
-    table = tables(made(mode="released"), "released")["drfr"]
+def test_judging_and_coverage_are_shown(printed_tables):
+    judging = printed_tables["judging"]
+    judged = ["Judged: Questions", "Judged: Unreadable"]
+    by_rule = ["By rule: Questions", "By rule: Unreadable"]
+    assert rows(judging)[0][5:-1] == [*judged, *by_rule, "Undecided"]
+    assert set(column(judging, 4).values()) == {"first"}
+    coverage = printed_tables["coverage"]
+    percent = rows(coverage)[0].index("%")
+    assert set(column(coverage, percent).values()) == {"100"}
+
+
+def test_selection_includes_chains_in_mode_released():
+    table = tables(metrics(mode="released"), "released")["drfr"]
     assert sum(heading.endswith(": Avg") for heading in rows(table)[0]) == 2
     assert "includes Selection" in table.md
 
 
-def test_every_dimension_type_and_turn_has_a_column(shown):
-    assert len(rows(shown["dimensions_form"])[0]) == 10 + 3
-    assert len(rows(shown["dimensions_meaning"])[0]) == 9 + 3
+def test_dimensions_types_and_turns_have_columns(printed_tables):
+    assert len(rows(printed_tables["dimensions_form"])[0]) == 10 + 3
+    assert len(rows(printed_tables["dimensions_meaning"])[0]) == 9 + 3
     types = ["Lexical", "Format", "Semantic", "Utility", "Chain", "Selection"]
-    assert rows(shown["constraints"])[0][2:-1] == types
-    assert len(rows(shown["tasks"])[0]) == 10 + 3
-    assert column(shown["coherent"], 2)["reference"] == "1.000"
-    assert column(shown["coherent"], 4)["reference"] == "0.000"
-    heading = rows(shown["decomposition"])[0]
-    assert [h.split(": ")[1] for h in heading[2:-1]] == ["Whole", "Turns", "Difference"] * 4
-    assert float(column(shown["decomposition"], 13)["sim-c"]) > 0
+    assert rows(printed_tables["constraints"])[0][2:-1] == types
+    assert len(rows(printed_tables["tasks"])[0]) == 10 + 3
+    assert column(printed_tables["coherent"], 2)["reference"] == "1.000"
+    assert column(printed_tables["coherent"], 4)["reference"] == "0.000"
+    heading = rows(printed_tables["decomposition"])[0]
+    columns = [column_heading.split(": ")[1] for column_heading in heading[2:-1]]
+    assert columns == ["Whole", "Turns", "Difference"] * 4
+    assert float(column(printed_tables["decomposition"], 13)["sim-c"]) > 0
 
 
-def test_a_dimension_beyond_the_19_stands_last_and_a_run_without_turns_says_so():
-    run = Run([record(questions=[asked(constraint_dimensions=["Rhyme"])])])
-    run.score(run.given("好"), j=saying({0: verdict(True)}))
-    found = tables(run.metrics())
-    assert rows(found["dimensions_meaning"])[0][-2] == "Rhyme"
-    assert rows(found["constraints"])[0][-2] == "Others"
-    assert "No instruction was given turn by turn." in found["decomposition"].md
+def test_unknown_dimension_is_last_and_missing_turns_are_noted():
+    run = Run([record(questions=[question(constraint_dimensions=["Rhyme"])])])
+    run.score(run.responses("好"), j=judge_replying({0: verdict_reply(True)}))
+    by_name = tables(run.metrics())
+    assert rows(by_name["dimensions_meaning"])[0][-2] == "Rhyme"
+    assert rows(by_name["constraints"])[0][-2] == "Others"
+    assert "No instruction was given turn by turn." in by_name["decomposition"].md
 
 
 @pytest.mark.wide
-def test_several_languages_stand_in_rows_of_their_own():
-    both = ("zh", "en")
-    found = tables(made(parts=both, languages=both), languages=both)
-    heading, *body = rows(found["drfr"])
+def test_languages_have_rows_of_their_own():
+    languages = ("zh", "en")
+    by_name = tables(metrics(parts=languages, languages=languages), languages=languages)
+    heading, *body = rows(by_name["drfr"])
     assert heading[2] == "Language"
     assert [row[2] for row in body[:2]] == ["zh", "en"]
     note = "en: all questions are judged, since the rules are for Chinese."
-    assert note in found["judging"].md
+    assert note in by_name["judging"].md
 
 
-def test_the_figures_show_each_model_in_its_own_colour(found):
-    made = drawn(lambda: figures(found, DISPLAY))
-    for name, (figure, _) in made.items():
+def test_figures_show_each_model_in_its_own_colour(frames):
+    pictures = drawn(lambda: figures(frames, DISPLAY))
+    legend = ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (no model)"]
+    for name, (figure, _) in pictures.items():
         check(figure, name)
-        legend = figure.axes[-1].get_legend()
-        labels = [text.get_text() for text in legend.get_texts()]
-        assert labels == [
-            "model-b",
-            "Model $A_1$ & co",
-            "sim-c (simulated)",
-            "reference (no model)",
-        ]
+        assert labels(figure.axes[-1].get_legend().get_texts()) == legend
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
-    ticks = [text.get_text() for text in made["by_category"].figure.axes[0].get_xticklabels()]
-    assert ticks == ["", *"12", *"123", *"23", ""]
-    assert len(made["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2
+    ticks = pictures["by_category"].figure.axes[0].get_xticklabels()
+    assert labels(ticks) == ["", *"12", *"123", *"23", ""]
+    assert len(pictures["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2

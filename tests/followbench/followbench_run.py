@@ -1,4 +1,4 @@
-"""FollowBench's runs in memory, with models and judges that need none, and the recorded cases."""
+"""FollowBench in memory, with simulated models and judges."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,7 +18,7 @@ BOTH = pytest.mark.parametrize("language", LANGUAGES)
 MODELS = ("reference", "real-a", "real-b", "sim-c")
 JUDGES = ("first", "second")
 REFUSED = "en/style/1/2"
-"""What model real-b did not answer."""
+"""The sample that model real-b refused."""
 
 
 @cache
@@ -41,31 +41,28 @@ def scored(
 ) -> tuple[list[Scored], dict[str, Data]]:
     """The scores of the models by two judges in both languages, and the data.
 
-    The judge that counts first errs on sim-c alone, the second on all.
+    The first judge errs on sim-c only, the second on all models.
     """
     scores = []
     data = {}
     for language in LANGUAGES:
-        of_language = run(source, language)
-        data |= of_language.data
+        judged = run(source, language)
+        data |= judged.data
         for model in models:
-            lost = {REFUSED: {"status": "refused", "text": ""}} if model == "real-b" else {}
-            answers = of_language.answers(language, model, lost)
-            replies = {
-                "first": of_language.replies(
-                    language, answers, "first" if model == "sim-c" else "reference"
-                ),
-                "second": of_language.replies(language, answers, "second"),
-            }
-            records = of_language.scores(language, answers, **replies).values()
-            scores += [Scored(model, language, record) for record in records]
+            changes = {REFUSED: {"status": "refused", "text": ""}} if model == "real-b" else {}
+            answers = judged.answers(language, model, changes)
+            how_first = "first" if model == "sim-c" else "reference"
+            first = judged.replies(language, answers, how_first)
+            second = judged.replies(language, answers, "second")
+            records = judged.scores(language, answers, first=first, second=second)
+            scores += [Scored(model, language, record) for record in records.values()]
     return scores, data
 
 
 def frames(labels: Labels | None = None, languages: Sequence[str] = LANGUAGES) -> Frames:
     """The metrics of ``scored`` in some languages."""
     scores, data = scored()
-    chosen = [one for one in scores if one.part in languages]
-    of_chosen = {language: data[language] for language in languages}
+    scores = [score for score in scores if score.part in languages]
+    data = {language: data[language] for language in languages}
     temperatures = {"real-a": ("real-a", 0.7), "real-b": ("real-a", 0.0)}
-    return metrics(iter(chosen), of_chosen, labels, languages, JUDGES, temperatures=temperatures)
+    return metrics(iter(scores), data, labels, languages, JUDGES, temperatures=temperatures)

@@ -1,4 +1,4 @@
-"""Prompts; reference answers pass all that can be passed; readers forget more at each level."""
+"""Prompts, and simulated models: which rules their responses pass."""
 
 import random
 
@@ -12,15 +12,15 @@ from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.benchmarks.followbench.simulator import FollowbenchSimulator
 from steadfast.contract.components import Sample
 
-READ = FollowbenchSimulator()
+SIMULATOR = FollowbenchSimulator()
 
 
-def ruled(source: str, language: str) -> list[Sample]:
+def ruled_samples(source: str, language: str) -> list[Sample]:
     samples = run(source, language).samples[language]
     return [sample for sample in samples if sample.prompt["scorer"] != JUDGE]
 
 
-def passed(sample: Sample, answer: str) -> bool:
+def passes(sample: Sample, answer: str) -> bool:
     group = sample.source
     level = sample.prompt["level"]
     target = group["levels"][level - 1]["target"]
@@ -29,9 +29,9 @@ def passed(sample: Sample, answer: str) -> bool:
 
 @BOTH
 def test_prompts_are_the_instructions_of_levels_one_to_five(language):
-    found = run(language=language)
-    groups = {group["context_id"]: group for group in found.data[language]["data"][language]}
-    prompts = [sample.prompt for sample in found.samples[language]]
+    judged = run(language=language)
+    groups = {group["context_id"]: group for group in judged.data[language]["data"][language]}
+    prompts = [sample.prompt for sample in judged.samples[language]]
     assert len(prompts) == 5 * len(groups)
     for prompt in prompts:
         group = groups[prompt["context_id"]]
@@ -41,42 +41,34 @@ def test_prompts_are_the_instructions_of_levels_one_to_five(language):
 
 
 @BOTH
-def test_reference_answers_pass_every_rule_of_the_synthetic_data(language):
-    samples = ruled("synthetic", language)
-    assert [one.id for one in samples if not passed(one, READ.reference(one))] == []
+def test_reference_responses_pass_all_released_rules_but_impossible_ones(language):
+    failed = {}
+    for sample in ruled_samples("local", language):
+        if not passes(sample, SIMULATOR.reference(sample)):
+            failed.setdefault(sample.prompt["scorer"], set()).add(sample.prompt["level"])
+    assert failed == {rule: set(levels) for rule, levels in IMPOSSIBLE[language].items()}
 
 
-@BOTH
-def test_reference_answers_pass_every_released_rule_that_can_be_passed(language):
-    failing = {
-        (sample.prompt["scorer"], sample.prompt["level"])
-        for sample in ruled("local", language)
-        if not passed(sample, READ.reference(sample))
-    }
-    assert failing == {(rule, n) for rule, levels in IMPOSSIBLE[language].items() for n in levels}
-
-
-WORD = st.sampled_from(
+PIECE = st.sampled_from(
     ["oil ", "word " * 21, "1. ", "2. ", ". ", "\n\n", "\n", "Those are suggestions"]
 )
 
 
-@given(st.lists(WORD, max_size=30).map("".join))
-def test_no_text_passes_what_is_listed_as_impossible(text):
+@given(st.lists(PIECE, max_size=30).map("".join))
+def test_no_text_passes_a_rule_listed_as_impossible(text):
     for rule, levels in IMPOSSIBLE["en"].items():
         for level in levels:
             assert not satisfied(rule, "en", level, "", text)
 
 
 @BOTH
-def test_readers_keep_less_the_more_is_asked(language):
-    reader = READER | {"slip": 0.3}
-    kept = {level: [] for level in LEVELS}
-    for sample in ruled("synthetic", language):
-        level = sample.prompt["level"]
+def test_simulated_models_pass_fewer_rules_at_higher_levels(language):
+    settings = READER | {"slip": 0.3}
+    verdicts = {level: [] for level in LEVELS}
+    for sample in ruled_samples("synthetic", language):
         for seed in range(12):
-            answer = READ.simulated(sample, reader, 1.0, random.Random(seed))
-            kept[level].append(passed(sample, answer))
-    shares = [sum(found) / len(found) for found in kept.values()]
+            answer = SIMULATOR.simulated(sample, settings, 1.0, random.Random(seed))
+            verdicts[sample.prompt["level"]].append(passes(sample, answer))
+    shares = [sum(passed) / len(passed) for passed in verdicts.values()]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.7 > 0.5 > shares[-1]

@@ -1,8 +1,9 @@
-"""Data: read from where it is, checked, in one shape; generated data covers every scorer."""
+"""Data: released, local or synthetic groups, and which errors are refused."""
 
 import shutil
 from collections import Counter
 
+import pandas as pd
 import pytest
 
 from followbench_run import BOTH, run
@@ -14,37 +15,30 @@ from steadfast.benchmarks.followbench import data
 from steadfast.benchmarks.followbench.facts import CATEGORIES
 from steadfast.benchmarks.followbench.rules import COMPARISONS
 
-
-def group_counts(language: str, category: str) -> dict[str, int]:
-    """Released groups of each source: the facts have those in English, then those in Chinese."""
-    place = ("en", "zh").index(language)
-    return {name: task["groups"][name][place] for name, task in data.sources(category).items()}
-
-
-RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
-RULED["zh"] = RULED["en"] | {"content": 10, "format": 1, "mixed": 7}
-GROUPS = {"en": {"content": 25, "situation": 22, "style": 30, "format": 30, "example": 40}}
-GROUPS["en"]["mixed"] = 17
-GROUPS["zh"] = GROUPS["en"] | {"content": 23, "mixed": 13}
+# Groups of each category, and how many of them have a rule.
+GROUPS = {"en": {"content": (25, 12), "situation": (22, 8), "style": (30, 0)}}
+GROUPS["en"] |= {"format": (30, 2), "example": (40, 40), "mixed": (17, 8)}
+GROUPS["zh"] = GROUPS["en"] | {"content": (23, 10), "format": (30, 1), "mixed": (13, 7)}
 RELEASED = facts("followbench/released.yaml")
 LISTED = facts("followbench/rules.yaml")
-RULES = {*COMPARISONS, *LISTED["last_match"], *LISTED["conditions"]}
 
 
 @BOTH
-def test_the_released_groups_are_all_there(language):
-    groups = run("local", language).data[language]["data"][language]
-    assert Counter(group["category"] for group in groups) == GROUPS[language]
-    ruled = Counter(group["category"] for group in groups if group["scorer"] != "judge")
-    assert {category: ruled[category] for category in CATEGORIES} == RULED[language]
-    for category in CATEGORIES:
-        found = Counter(group["source"] for group in groups if group["category"] == category)
-        assert found == Counter(group_counts(language, category))
+def test_released_groups_are_complete(language):
+    groups = pd.DataFrame(run("local", language).data[language]["data"][language])
+    assert set(groups["category"]) == set(CATEGORIES)
+    for category, in_category in groups.groupby("category"):
+        ruled = (in_category["scorer"] != "judge").sum()
+        assert (len(in_category), ruled) == GROUPS[language][category], category
+        expected = {}
+        for source, task in data.sources(category).items():
+            english, chinese = task["groups"][source]
+            expected[source] = english if language == "en" else chinese
+        assert Counter(in_category["source"]) == Counter(expected), category
 
 
 @BOTH
-def test_released_files_are_checked_against_their_pins(tmp_path, language, monkeypatch):
-    """As from the repository, but from this disk."""
+def test_released_files_are_checked_against_their_checksums(tmp_path, language, monkeypatch):
     folder = RELEASED["folders"][language]
     shutil.copytree(released_folder("followbench", "data") / language, tmp_path / folder)
     monkeypatch.setitem(RELEASED, "url", f"file://{tmp_path}/{{folder}}/{{file}}")
@@ -57,27 +51,31 @@ def test_released_files_are_checked_against_their_pins(tmp_path, language, monke
         data.released({}, language)
 
 
-def test_rules_need_targets_to_compare_and_the_category_decides_before_the_source():
-    assert sorted(facts("followbench/targets.yaml")) == sorted(
-        {*COMPARISONS, *LISTED["last_match"]}
-    )
-    assert data.scorer_of("en", "mixed", "xsum", 3) == "xsum"
-    assert data.scorer_of("en", "example", "xsum", 3) == "template"
-    assert data.scorer_of("en", "format", "koala", 30) == "ministerial_speech"
-    assert data.scorer_of("zh", "format", "koala", 30) == "judge"
-    assert data.scorer_of("en", "style", "koala", 30) == "judge"
+def test_rules_with_targets_are_listed():
+    with_targets = {*COMPARISONS, *LISTED["last_match"]}
+    assert sorted(facts("followbench/targets.yaml")) == sorted(with_targets)
+
+
+def test_scorer_depends_on_category_before_source():
+    for language, category, source, example, scorer in (
+        ("en", "mixed", "xsum", 3, "xsum"),
+        ("en", "example", "xsum", 3, "template"),
+        ("en", "format", "koala", 30, "ministerial_speech"),
+        ("zh", "format", "koala", 30, "judge"),
+        ("en", "style", "koala", 30, "judge"),
+    ):
+        assert data.scorer_of(language, category, source, example) == scorer
 
 
 @BOTH
-def test_the_sample_covers_every_scorer_that_can_be_passed(language):
-    groups = data.sample({}, language)
-    # Of a rule that no answer can pass at some level there are none.
-    apart = {"en": {"wooden_table"}, "zh": {"lines", "ministerial_speech"}}[language]
-    expected = {*RULES, "judge"} - apart
-    assert {group["scorer"] for group in groups} == expected
-    counts = Counter(group["category"] for group in groups)
-    assert all(counts[category] >= 4 for category in CATEGORIES)
-    assert any(group["start"] == "" and group["scorer"] == "judge" for group in groups)
+def test_sample_covers_every_scorer_that_can_be_passed(language):
+    groups = pd.DataFrame(data.sample({}, language))
+    impossible = {"en": {"wooden_table"}, "zh": {"lines", "ministerial_speech"}}[language]
+    scorers = {*COMPARISONS, *LISTED["last_match"], *LISTED["conditions"], "judge"}
+    assert set(groups["scorer"]) == scorers - impossible
+    assert set(groups["category"]) == set(CATEGORIES)
+    assert groups["category"].value_counts().min() >= 4
+    assert ((groups["start"] == "") & (groups["scorer"] == "judge")).any()
 
 
 def test_both_layouts_of_a_directory_are_read(tmp_path):
@@ -86,45 +84,43 @@ def test_both_layouts_of_a_directory_are_read(tmp_path):
     assert data.local_files(tmp_path, "zh")["mixed"] == f"{tmp_path}/data_zh/mixed_constraints.json"
 
 
-def records(category: str) -> list:
-    found = read_json(resource(f"followbench/sample/en/{category}_constraints.json"))
-    assert isinstance(found, list)
-    return found
+def sample_records(category: str) -> list:
+    return read_json(resource(f"followbench/sample/en/{category}_constraints.json"))
 
 
-def edit(**changes):
-    return lambda record: record.update(changes)
-
-
-DAMAGE = [
-    ("style", lambda r: r.pop("target"), "record 3 .*: 'target' is missing"),
-    ("style", edit(targets=""), "unknown key 'targets'.*target"),
-    ("style", edit(level=6), "level: Input should be less than or equal to 5"),
-    ("example", edit(level=0), "level 0 is not one of 1 to 5"),
-    ("style", edit(instruction=" "), "the instruction is empty"),
-    ("style", edit(category="format"), "category 'format' does not belong"),
-    ("mixed", edit(category="content"), "category 'content' does not belong to level 2"),
-    ("mixed", edit(category="content, tone"), "category 'content, tone' does not belong"),
-    ("style", edit(source="koalla"), "unknown source 'koalla'.*koala"),
-    ("style", edit(source="koala"), "group 1 has two sources at level 2"),
-    ("style", edit(level=1), "record 2 has the same example_id and level"),
-    ("style", edit(example_id=99), "group 1 lacks level 2"),
-    ("example", edit(target="{instruction}\nA:"), "must have {answer} once"),
+ERRORS = [
+    ("style", {"target": None}, "record 3 .*: 'target' is missing"),
+    ("style", {"targets": ""}, "unknown key 'targets'.*target"),
+    ("style", {"level": 6}, "level: Input should be less than or equal to 5"),
+    ("example", {"level": 0}, "level 0 is not one of 1 to 5"),
+    ("style", {"instruction": " "}, "the instruction is empty"),
+    ("style", {"category": "format"}, "category 'format' does not belong"),
+    ("mixed", {"category": "content"}, "category 'content' does not belong to level 2"),
+    ("mixed", {"category": "content, tone"}, "category 'content, tone' does not belong"),
+    ("style", {"source": "koalla"}, "unknown source 'koalla'.*koala"),
+    ("style", {"source": "koala"}, "group 1 has two sources at level 2"),
+    ("style", {"level": 1}, "record 2 has the same example_id and level"),
+    ("style", {"example_id": 99}, "group 1 lacks level 2"),
+    ("example", {"target": "{instruction}\nA:"}, "must have {answer} once"),
 ]
 
 
-@pytest.mark.parametrize(("category", "damage", "sentence"), DAMAGE)
-def test_damage_is_named(category, damage, sentence):
-    found = records(category)
-    damage(found[1 if category == "example" else 2])
-    with pytest.raises(UserError, match=f"^some file: .*{sentence}"):
-        data.checked(found, "en", category, "some file")
+@pytest.mark.parametrize(("category", "changes", "message"), ERRORS)
+def test_invalid_record_is_refused(category, changes, message):
+    """A field that becomes None is left out."""
+    records = sample_records(category)
+    changed = records[1 if category == "example" else 2]
+    changed |= changes
+    if changed["target"] is None:
+        del changed["target"]
+    with pytest.raises(UserError, match=f"^some file: .*{message}"):
+        data.checked(records, "en", category, "some file")
 
 
 @pytest.mark.parametrize("target", ["", "[]", "['a'", "x"])
-def test_a_reference_that_its_rule_cannot_use_is_named(target):
-    found = records("content")
-    town = next(record for record in found if record["source"] == "CONLL2003" and record["level"])
+def test_target_that_its_rule_cannot_use_is_refused(target):
+    records = sample_records("content")
+    town = next(record for record in records if record["source"] == "CONLL2003" and record["level"])
     town["target"] = target
     with pytest.raises(UserError, match="level 1: the target is"):
-        data.checked(found, "en", "content", "some file")
+        data.checked(records, "en", "content", "some file")

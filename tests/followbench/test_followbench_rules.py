@@ -1,4 +1,6 @@
-"""The rules one by one, on answers of our own, and on any text at all."""
+"""The rules one by one, on texts that pass or fail and on any text."""
+
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -8,13 +10,10 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
 
 RULES = facts("followbench/rules.yaml")
-PAIRS = [(rule, language) for rule in COMPARISONS for language in ("en", "zh")]
-PAIRS += [
-    (rule, language)
-    for kind in ("last_match", "conditions")
-    for rule, by_language in RULES[kind].items()
-    for language in by_language
-]
+PAIRS = list(product(COMPARISONS, ("en", "zh")))
+for kind in ("last_match", "conditions"):
+    for rule, by_language in RULES[kind].items():
+        PAIRS += product([rule], by_language)
 
 TARGETS = {
     "exact": "name[Fern]",
@@ -33,7 +32,7 @@ def passes(rule: str, answer: str, level: int = 5, language: str = "en") -> bool
     return satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
 
 
-def test_answers_are_compared_with_the_reference():
+def test_response_is_compared_with_the_target():
     for rule, right, wrong in (
         ("exact", "name[Fern]", "name[Fern]\n"),
         ("lines", "two fell\none fell\ntwo fell", "one fell\n"),
@@ -50,15 +49,14 @@ def test_answers_are_compared_with_the_reference():
 
 
 CNN = "Potter is a boy. An actor is he. He has seen films"
-LONG_SENTENCES = "a. b c d e f g h i j k l m n o p. c"
-CUMULATIVE = [
+SUMMARIES = [
     (
         "cnn_dailymail",
         "en",
         CNN,
         {
             1: CNN + "\n.\n",
-            2: LONG_SENTENCES,
+            2: "a. b c d e f g h i j k l m n o p. c",
             3: CNN.replace("Potter", "Potters"),
             4: CNN.replace("An", "A lavish"),
             5: CNN.replace("has seen", "saw"),
@@ -96,12 +94,17 @@ CUMULATIVE = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "language", "good", "failing"), CUMULATIVE)
-def test_summaries_fail_from_the_level_of_the_broken_condition_on(rule, language, good, failing):
-    assert all(satisfied(rule, language, level, "", good) for level in range(1, 6))
+def verdicts(rule: str, answer: str, language: str = "en") -> list[bool]:
+    """The verdicts of levels one to five."""
+    return [passes(rule, answer, level, language) for level in range(1, 6)]
+
+
+@pytest.mark.parametrize(("rule", "language", "good", "failing"), SUMMARIES)
+def test_summary_fails_from_the_level_of_a_broken_condition(rule, language, good, failing):
+    assert verdicts(rule, good, language) == [True] * 5
     for level, answer in failing.items():
-        verdicts = [satisfied(rule, language, at, "", answer) for at in range(1, 6)]
-        assert verdicts == [True] * (level - 1) + [False] * (6 - level), (level, answer)
+        expected = [True] * (level - 1) + [False] * (6 - level)
+        assert verdicts(rule, answer, language) == expected, (level, answer)
 
 
 def test_sentences_and_punctuation_are_counted_as_released():
@@ -113,30 +116,25 @@ def test_sentences_and_punctuation_are_counted_as_released():
     assert not satisfied("money", "zh", 1, "14美元", "14.00美元")
 
 
-def test_tables_and_speeches_pass_condition_by_condition():
-    three = "\n\n".join([f"{LONG}. {LONG}."] * 3)
-    assert [passes("wooden_table", three, level) for level in range(1, 6)] == [
-        *[True] * 3,
-        *[False] * 2,
-    ]
-    assert not passes("wooden_table", three.replace("\n\n", "\n"), 1)
-    assert not passes("wooden_table", three + LONG + ". And more.", 2)
-    assert not passes("wooden_table", three.replace("word7 ", ""), 3)
+def test_wooden_table_passes_condition_by_condition():
+    paragraphs = "\n\n".join([f"{LONG}. {LONG}."] * 3)
+    assert verdicts("wooden_table", paragraphs) == [True, True, True, False, False]
+    assert not passes("wooden_table", paragraphs.replace("\n\n", "\n"), 1)
+    assert not passes("wooden_table", paragraphs + LONG + ". And more.", 2)
+    assert not passes("wooden_table", paragraphs.replace("word7 ", ""), 3)
     body = "字" * 21
-    three = "\n\n".join(f"{n}.{body}。" for n in (1, 2, 3))
-    assert satisfied("wooden_table", "zh", 4, "", three)
-    assert satisfied("wooden_table", "zh", 5, "", f"{three}\n\n4.{body}这些是建议")
-    assert not satisfied("wooden_table", "zh", 5, "", f"{three}这些是建议")
+    paragraphs = f"1.{body}。\n\n2.{body}。\n\n3.{body}。"
+    assert passes("wooden_table", paragraphs, 4, "zh")
+    assert passes("wooden_table", f"{paragraphs}\n\n4.{body}这些是建议", 5, "zh")
+    assert not passes("wooden_table", f"{paragraphs}这些是建议", 5, "zh")
 
 
-SPEECH = " ".join(
-    f"**{n} Jobs:** innovation brings growth to all our regional towns each year."
-    for n in range(1, 6)
-)
+SENTENCE = "Jobs:** innovation brings growth to all our regional towns each year."
+SPEECH = " ".join(f"**{number} {SENTENCE}" for number in range(1, 6))
 
 
-def test_a_speech_passes_condition_by_condition():
-    assert all(passes("ministerial_speech", SPEECH, level) for level in range(1, 6))
+def test_ministerial_speech_passes_condition_by_condition():
+    assert verdicts("ministerial_speech", SPEECH) == [True] * 5
     assert not passes("ministerial_speech", "no marks", 1)
     assert not passes("ministerial_speech", SPEECH.replace("**5", "**"), 2)
     assert not passes("ministerial_speech", SPEECH.replace("growth", "growth1.5", 1), 3)
@@ -144,18 +142,8 @@ def test_a_speech_passes_condition_by_condition():
     assert not passes("ministerial_speech", SPEECH.replace("towns", "x-ly"), 5)
 
 
-STRINGS = [
-    *".!?。！ {':\n\0\ud83d",
-    "(A)",
-    "03/14/2015",
-    "$14",
-    "14美元",
-    "\n\n",
-    "**1",
-    "1.",
-    "bot",
-]
-STRINGS += ["Potter", "actor", "films", "has", "is", "going"]
+STRINGS = [*".!?。！ {':\n\0\ud83d", "(A)", "03/14/2015", "$14", "14美元", "\n\n", "**1", "1."]
+STRINGS += ["bot", "Potter", "actor", "films", "has", "is", "going"]
 ANY_TEXT = st.text(max_size=60) | st.lists(st.sampled_from(STRINGS), max_size=30).map("".join)
 
 
@@ -163,24 +151,24 @@ ANY_TEXT = st.text(max_size=60) | st.lists(st.sampled_from(STRINGS), max_size=30
 @given(answer=ANY_TEXT, level=st.integers(1, 5))
 @settings(max_examples=40)
 def test_any_text_has_a_verdict(rule, language, answer, level):
-    verdict = satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
+    verdict = passes(rule, answer, level, language)
     assert isinstance(verdict, bool)
-    assert satisfied(rule, language, level, TARGETS.get(rule, ""), answer) is verdict
+    assert passes(rule, answer, level, language) is verdict
 
 
-HOSTILE = ("1", "1美", "$", "**1 ", "**1:", "have ", ".", "e.g. Mr. x. ", "(A", "11/", "\n\n")
-HOSTILE += ("one fell\n", "{'bot': '", "。在了")
-HOSTILE = [
-    *(piece * (250_000 // len(piece)) for piece in HOSTILE),
-    *("**1\n" * 62_500 + ":", "is " * 82_500 + "goin", "is " + "a" * 250_000, "is" + " " * 250_000),
-]
+PIECES = ["1", "1美", "$", "**1 ", "**1:", "have ", ".", "e.g. Mr. x. ", "(A", "11/", "\n\n"]
+PIECES += ["one fell\n", "{'bot': '", "。在了"]
+HOSTILE = [piece * (250_000 // len(piece)) for piece in PIECES]
+HOSTILE += ["**1\n" * 62_500 + ":", "is " * 82_500 + "goin"]
+HOSTILE += ["is " + "a" * 250_000, "is" + " " * 250_000]
 
 
 @pytest.mark.quick(8)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("answer", HOSTILE, ids=lambda answer: answer[:9])
-def test_a_long_hostile_answer_is_checked(answer, language):
-    for rule in [rule for rule, known in PAIRS if known == language]:
-        satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
-        satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)
+def test_long_hostile_responses_take_bounded_time(answer, language):
+    for rule, rule_language in PAIRS:
+        if rule_language == language:
+            passes(rule, answer, 5, language)
+            passes(rule, answer, 2, language)

@@ -1,13 +1,16 @@
-"""FollowBench's tables and figure: what stands in them, and what is marked."""
+"""Tables and figures: values, sections, marks and notes; and the paper's printed results."""
 
 import csv
 from dataclasses import replace
 from functools import cache
 
+import pandas as pd
 import pytest
 from picture_checks import check, drawn
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import CATEGORIES
 from steadfast.benchmarks.followbench.figures import figures
 from steadfast.benchmarks.followbench.tables import BUILDERS, FollowbenchResults, tables
 from steadfast.contract.components import Frames
@@ -15,6 +18,7 @@ from steadfast.contract.records import OVERALL
 from steadfast.show.render import comma_separated
 from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Table
+from steadfast.stats.tidy import rows_of
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),
@@ -25,24 +29,34 @@ DISPLAY = Display(models=MODELS, judges={judge: Shown(judge, "", "openai") for j
 
 
 @cache
-def found(languages=LANGUAGES) -> Frames:
+def run_frames(languages=LANGUAGES) -> Frames:
     return frames(languages=languages)
 
 
-def made(
-    of: Frames | None = None, display=DISPLAY, mode="strict", languages=LANGUAGES, ways=("path",)
+def all_tables(
+    metrics: Frames | None = None,
+    display=DISPLAY,
+    mode="strict",
+    languages=LANGUAGES,
+    ways=("path",),
 ) -> dict[str, Table]:
     """All tables, by their names without the benchmark's."""
-    shown = tables(of or found(languages), display, mode, languages, list(BUILDERS), ways)
-    return dict(zip(BUILDERS, shown, strict=True))
+    metrics = metrics or run_frames(languages)
+    built = tables(metrics, display, mode, languages, list(BUILDERS), ways)
+    return dict(zip(BUILDERS, built, strict=True))
+
+
+@pytest.fixture(scope="module")
+def strict_tables() -> dict[str, Table]:
+    return all_tables()
 
 
 def rows(table: Table) -> list[list[str]]:
-    """The rows as CSV has them, with heading first and marks last."""
+    """The rows as in the CSV file, with heading first and marks last."""
     return list(csv.reader(comma_separated(table).splitlines()))
 
 
-def english(table: Table) -> dict[str, list[str]]:
+def english_rows(table: Table) -> dict[str, list[str]]:
     """The English rows by model."""
     return {row[1]: row for row in rows(table) if row[0].startswith("English")}
 
@@ -51,125 +65,189 @@ def notes(table: Table) -> str:
     return " ".join(note for _, note in table.notes)
 
 
-@pytest.fixture(scope="module")
-def shown() -> dict[str, Table]:
-    return made()
+def overall_rates(model: str, language: str) -> pd.DataFrame:
+    """The HSR over all categories, by level; the mean of levels is ""."""
+    keys = {"model": model, "language": language, "category": OVERALL}
+    return rows_of(run_frames()["hsr"], **keys).set_index("level")
 
 
-def test_table_2_is_the_mean_of_the_categories(shown):
-    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
-    csl = found()["csl"].set_index(["model", "language", "category"])["value"]
-    models = {how.label: model for model, how in MODELS.items()}
-    _, *body = rows(shown["table2_levels"])
+def test_table_2_has_the_values_over_all_categories(strict_tables):
+    csl = run_frames()["csl"].set_index(["model", "language", "category"])["value"]
+    models = {display.label: model for model, display in MODELS.items()}
+    _, *body = rows(strict_tables["table2_levels"])
     assert len(body) == 8
     for heading, label, *cells, _ in body:
-        keys = models.get(label, label), {"E": "en", "C": "zh"}[heading[0]]
-        values = [hsr[*keys, OVERALL, level] for level in ("1", "2", "3", "4", "5", "")]
-        assert [float(cell) for cell in cells[:6]] == pytest.approx(values, abs=0.051)
-        assert float(cells[12]) == pytest.approx(csl[*keys, OVERALL], abs=0.051)
+        model = models.get(label, label)
+        language = {"E": "en", "C": "zh"}[heading[0]]
+        rates = overall_rates(model, language).loc[[*"12345", ""], "value"].tolist()
+        assert list(map(float, cells[:6])) == pytest.approx(rates, abs=0.051)
+        assert float(cells[12]) == pytest.approx(csl[model, language, OVERALL], abs=0.051)
 
 
-def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
-    kinds = ("Models", "(no real models)", "(no model)")
-    headings = [section.heading for section in shown["table7_content"].sections]
-    assert headings == [f"{name}: {kind}" for name in ("English", "Chinese") for kind in kinds]
-    # A rule sets a language off from the one before, and nothing from the table's head.
-    set_off = [section.unranked for section in shown["table7_content"].sections]
-    assert (set_off[0], set_off[len(kinds)]) == (False, True)
-    one = made(languages=("zh",))["table7_content"]
-    assert tuple(section.heading for section in one.sections) == kinds
+def test_languages_and_kinds_of_models_have_sections(strict_tables):
+    kinds = ["Models", "(no real models)", "(no model)"]
+    sections = strict_tables["table7_content"].sections
+    expected = [f"English: {kind}" for kind in kinds] + [f"Chinese: {kind}" for kind in kinds]
+    assert [section.heading for section in sections] == expected
+    # A rule separates a language from the one before, but not from the table's head.
+    assert (sections[0].unranked, sections[len(kinds)].unranked) == (False, True)
+    chinese = all_tables(languages=("zh",))["table7_content"]
+    assert [section.heading for section in chinese.sections] == kinds
 
 
-def test_what_is_incomplete_is_marked_where_it_counts(shown):
-    table = english(shown["table9_style"])
+def test_incomplete_values_are_marked(strict_tables):
+    by_model = english_rows(strict_tables["table9_style"])
     assert REFUSED == "en/style/1/2"
-    assert "L2: incomplete" in table["real-b"][-1] and "L1: incomplete" not in table["real-b"][-1]
-    assert not table["Reference"][-1] and not table["Model $A_1$ & co"][-1]
-    assert "real-b, English (19 of 20)" in notes(shown["table9_style"])
-    assert not any(row[-1] for row in rows(shown["table11_example"])[1:])
-    assert "Fewer items" not in notes(shown["table11_example"])
+    marks = by_model["real-b"][-1]
+    assert "L2: incomplete" in marks and "L1: incomplete" not in marks
+    assert not by_model["Reference"][-1] and not by_model["Model $A_1$ & co"][-1]
+    assert "real-b, English (19 of 20)" in notes(strict_tables["table9_style"])
+    assert not any(row[-1] for row in rows(strict_tables["table11_example"])[1:])
+    assert "Fewer items" not in notes(strict_tables["table11_example"])
 
 
-def test_coverage_says_what_has_no_score_and_why(shown):
-    head, *_ = rows(shown["coverage"])
-    table = english(shown["coverage"])
-    assert table["Reference"][2:9] == ["100"] * 7
-    assert (table["real-b"][head.index("Style")], table["real-b"][head.index("Refused")]) == (
-        "95.0",
-        "1",
-    )
-    counts = found()["coverage"]
-    whole = counts[(counts["category"] == OVERALL) & (counts["level"] == "")]
-    invalid = whole.set_index(["model", "language"])["status_invalid"]["sim-c", "en"]
-    assert table["sim-c"][head.index("Invalid")] == str(invalid) != "0"
+def test_coverage_shows_why_items_have_no_score(strict_tables):
+    head = rows(strict_tables["coverage"])[0]
+    by_model = english_rows(strict_tables["coverage"])
+    assert by_model["Reference"][2:9] == ["100"] * 7
+    refusing = dict(zip(head, by_model["real-b"], strict=True))
+    assert (refusing["Style"], refusing["Refused"]) == ("95.0", "1")
+    keys = {"category": OVERALL, "level": "", "model": "sim-c", "language": "en"}
+    (invalid,) = rows_of(run_frames()["coverage"], **keys)["status_invalid"]
+    assert by_model["sim-c"][head.index("Invalid")] == str(invalid) != "0"
 
 
-def test_table_1_counts_the_items_and_what_cannot_be_passed_is_said_where_it_matters(shown):
-    _, *body = rows(shown["table1_items"])
+def test_table_1_counts_items(strict_tables):
+    body = rows(strict_tables["table1_items"])[1:]
     assert body[-1][-5:-1] == ["", "145", "", "140"]
     events = next(row for row in body if "event argument" in row[2])
     assert events[3:-1] == ["Rule", "58", "5", "", "0"]
-    items = found()["items"]
-    apart = (items["category"] == "format") & (items["language"] == "en")
-    shown = made(found() | {"items": items.assign(impossible=2 * (apart & ~apart.duplicated()))})
+
+
+def test_impossible_items_are_noted_where_they_count():
+    items = run_frames()["items"].copy()
+    first = items[(items["category"] == "format") & (items["language"] == "en")].index[0]
+    items.loc[first, "impossible"] = 2
+    by_name = all_tables(run_frames() | {"items": items})
     sentence = "English: 2 items cannot be passed"
-    assert sentence in notes(shown["table2_levels"]) and sentence in notes(shown["table10_format"])
-    assert sentence not in notes(shown["table9_style"])
-    assert "Chinese: 0 items" not in notes(shown["table2_levels"])
+    assert sentence in notes(by_name["table2_levels"])
+    assert sentence in notes(by_name["table10_format"])
+    assert sentence not in notes(by_name["table9_style"])
+    assert "Chinese: 0 items" not in notes(by_name["table2_levels"])
 
 
-def test_tables_say_how_the_judge_was_asked_and_table_3_the_papers_numbers(shown):
-    rated = made(ways=("rating", "path"))
+def test_judge_prompts_are_named_in_captions_and_notes(strict_tables):
+    rated = all_tables(ways=("rating", "path"))
     assert "rates a response from 0 to 10" in rated["table2_levels"].caption
-    assert "rates" not in shown["table2_levels"].caption
+    assert "rates" not in strict_tables["table2_levels"].caption
     assert "(rating)" in notes(rated["table3_agreement"])
-    assert "(rating)" not in notes(rated["agreement"]) + notes(shown["table3_agreement"])
+    assert "(rating)" not in notes(rated["agreement"]) + notes(strict_tables["table3_agreement"])
+
+
+def test_published_agreement_is_noted_on_demand(strict_tables):
+    published = all_tables(display=replace(DISPLAY, published=True))["table3_agreement"]
     sentence = "88 % (path), 79 % (last) and 67 % (rating)"
-    assert sentence in notes(made(display=replace(DISPLAY, published=True))["table3_agreement"])
-    assert sentence not in notes(shown["table3_agreement"])
+    assert sentence in notes(published)
+    assert sentence not in notes(strict_tables["table3_agreement"])
 
 
-def test_in_mode_released_levels_are_rounded_half_to_even_and_unreadable_replies_counted():
+def test_released_rounds_levels_half_to_even_and_counts_unreadable_replies(strict_tables):
     for mode, printed in (("strict", "0.4"), ("released", "0.3")):
-        results = FollowbenchResults(found(), DISPLAY, mode, LANGUAGES)
+        results = FollowbenchResults(run_frames(), DISPLAY, mode, LANGUAGES)
         assert str(results.level(0.35)) == printed
-    head, *_ = rows(made(mode="released")["coverage"])
+    head = rows(all_tables(mode="released")["coverage"])[0]
     assert "Unreadable" in head and "Invalid" in head
-    head, *_ = rows(made()["coverage"])
-    assert "Unreadable" not in head
+    assert "Unreadable" not in rows(strict_tables["coverage"])[0]
 
 
-def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
-    figure = drawn(lambda: figures(found(), DISPLAY))["by_category"].figure
+def test_figure_of_categories_has_a_panel_per_language():
+    figure = drawn(lambda: figures(run_frames(), DISPLAY))["by_category"].figure
     check(figure)
-    panels = figure.axes[:2]
-    legend = figure.axes[2].get_legend()
-    assert [axes.get_title() for axes in panels] == ["English", "Chinese"]
-    assert len(legend.get_texts()) == 4
-    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
-    for axes, language in zip(panels, LANGUAGES, strict=True):
-        lines = {line.get_label(): line for line in axes.lines}
-        assert len(lines) == 4
-        dashed = {label for label, line in lines.items() if line.get_linestyle() == "--"}
-        assert dashed == {"Reference (no model)", "sim-c (simulated)"}
-        values = lines["real-b"].get_ydata()
+    assert len(figure.axes[2].get_legend().get_texts()) == 4
+    hsr = run_frames()["hsr"].set_index(["model", "language", "category", "level"])["value"]
+    panels = zip(figure.axes[:2], ("en", "zh"), ("English", "Chinese"), strict=True)
+    for axes, language, title in panels:
+        assert axes.get_title() == title
+        styles = {line.get_label(): line.get_linestyle() for line in axes.lines}
+        dashed = {"Reference (no model)": "--", "sim-c (simulated)": "--"}
+        assert styles == dashed | {"Model $A_1$ & co": "-", "real-b": "-"}
+        (values,) = [line.get_ydata() for line in axes.lines if line.get_label() == "real-b"]
         assert values[0] == values[-1] == hsr["real-b", language, "content", ""]
 
 
-def test_figure_5_has_a_line_for_models_that_differ_in_temperature_alone():
-    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])
-    made = drawn(lambda: figures(found(), DISPLAY))["temperature"]
-    check(made.figure)
-    assert [axes.get_title() for axes in made.figure.axes] == ["English", "Chinese"]
-    for axes, language in zip(made.figure.axes, LANGUAGES, strict=True):
+def test_figure_5_has_a_line_for_models_that_differ_only_in_temperature():
+    picture = drawn(lambda: figures(run_frames(), DISPLAY))["temperature"]
+    check(picture.figure)
+    panels = zip(picture.figure.axes, ("en", "zh"), ("English", "Chinese"), strict=True)
+    for axes, language, title in panels:
         (line,) = axes.lines
         (intervals,) = axes.collections
-        assert line.get_label() == "Model $A_1$ & co"
-        rates = [hsr.loc[(model, language, OVERALL, "")] for model in ("real-b", "real-a")]
-        assert list(line.get_xdata()) == [0.0, 0.7]
-        assert list(line.get_ydata()) == [rate["value"] for rate in rates]
-        bars = [sorted(end for _, end in bar) for bar in intervals.get_segments()]
-        assert bars == [pytest.approx([rate["low"], rate["high"]]) for rate in rates]
-    values = [f"{hsr.loc[(m, 'en', OVERALL, ''), 'value']:.1f}" for m in ("real-b", "real-a")]
-    assert f"Model $A_1$ & co, English: {values[0]} at 0; {values[1]} at 0.7." in made.caption
-    assert "real-b, English (144 of 145)" in made.caption  # one was refused
+        assert (axes.get_title(), line.get_label()) == (title, "Model $A_1$ & co")
+        points = zip(line.get_xdata(), line.get_ydata(), intervals.get_segments(), strict=True)
+        for (x, y, bar), model in zip(points, ("real-b", "real-a"), strict=True):
+            rate = overall_rates(model, language).loc[""]
+            assert (x, y) == ({"real-b": 0.0, "real-a": 0.7}[model], rate["value"])
+            assert sorted(bar[:, 1]) == pytest.approx([rate["low"], rate["high"]])
+    at_0 = overall_rates("real-b", "en").loc["", "value"]
+    at_07 = overall_rates("real-a", "en").loc["", "value"]
+    values = f"Model $A_1$ & co, English: {at_0:.1f} at 0; {at_07:.1f} at 0.7."
+    assert values in picture.caption
+    assert "real-b, English (144 of 145)" in picture.caption  # one was refused
+
+
+PRINTED = facts("followbench/printed.yaml")
+PUBLISHED = replace(DISPLAY, published=True)
+HEADING = "Published (paper; judge GPT-4)"
+CATEGORY = {f"table{n}_{category}": category for n, category in enumerate(CATEGORIES, start=7)}
+LEVELS = {"table2_levels": OVERALL, **CATEGORY}
+
+NOT_THE_MEAN = {
+    ("Vicuna-13B-V1.5", 8),
+    ("LLaMA2-Chat-7B", 4),
+    ("Vicuna-7B-V1.5", 3),
+    ("Baichuan2-Chat-7B", 0),
+    ("Baichuan2-Chat-7B", 5),
+}
+HALF = 0.05 + 1e-9  # half of the last printed digit
+
+
+def printed_values(category: str) -> pd.DataFrame:
+    """The printed values, a row for each model."""
+    texts = pd.Series(PRINTED["levels"][category]).str.split(expand=True)
+    return texts.astype(float)
+
+
+def test_printed_table_2_is_the_mean_of_the_categories():
+    mean = sum(map(printed_values, CATEGORIES)) / len(CATEGORIES)
+    distance = (mean - printed_values(OVERALL)).abs().stack()
+    assert (distance < 2 * HALF).all()  # both are rounded
+    assert set(distance[distance > HALF].index) == NOT_THE_MEAN
+
+
+@pytest.mark.wide
+def test_published_section_is_shown_on_demand():
+    without = all_tables()
+    published = all_tables(display=PUBLISHED)
+    for name, table in without.items():
+        before = rows(table)
+        after = rows(published[name])
+        assert after[: len(before)] == before
+        if name in (*LEVELS, "table5_consistency"):
+            assert {row[0] for row in after[len(before) :]} == {f"English: {HEADING}"}
+        else:  # table 3 has a note
+            assert (table == published[name]) == (name != "table3_agreement")
+
+
+@pytest.mark.wide
+def test_published_digits_are_printed_unchanged():
+    published = all_tables(display=replace(PUBLISHED, digits=6), mode="released")
+    for name, category in LEVELS.items():
+        printed = [row[1:-1] for row in rows(published[name]) if HEADING in row[0]]
+        expected = []
+        for model, text in PRINTED["levels"][category].items():
+            digits = text.split()
+            expected.append([model, *digits[:5], "", *digits[5:10], "", digits[10], ""])
+        assert printed == expected
+    printed = [row[1:-1] for row in rows(published["table5_consistency"]) if HEADING in row[0]]
+    assert printed == [[m, text, *[""] * 5] for m, text in PRINTED["consistency"].items()]
+    assert printed[0][:2] == ["GPT-4", "42.2"]

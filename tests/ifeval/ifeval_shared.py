@@ -1,4 +1,4 @@
-"""Where the published prompts and the cases lie, and a small run of IFEval as scores."""
+"""Published prompts and recorded cases, and IFEval's samples and scores in memory."""
 
 import gzip
 import json
@@ -26,9 +26,9 @@ def lines(path: Path) -> list[dict]:
 
 
 def data_file(name: str) -> Path:
-    """The published prompts of a set: beside the cases where they are there, or the shared ones."""
-    own = CASES / FILES[name]
-    return own if own.is_file() else SHARED / FILES[name]
+    """The published prompts of a set: beside the cases, or else the shared ones."""
+    beside_cases = CASES / FILES[name]
+    return beside_cases if beside_cases.is_file() else SHARED / FILES[name]
 
 
 def case_files(name: str) -> list[Path]:
@@ -36,7 +36,7 @@ def case_files(name: str) -> list[Path]:
     return sorted(CASES.glob(f"{name}_cases*.jsonl*"))
 
 
-if "IFBENCH_CASES" in os.environ:  # what was asked for is no reason to skip
+if "IFBENCH_CASES" in os.environ:  # whoever names a folder wants no tests skipped
     with_cases = [name for name in FILES if case_files(name)]
     if not with_cases:
         raise pytest.UsageError(f"IFBENCH_CASES: no *_cases*.jsonl of ifeval or ifbench in {CASES}")
@@ -48,35 +48,54 @@ needs_cases = pytest.mark.skipif(
     reason="the cases, or the published prompts, are absent (IFBENCH_CASES)",
 )
 
+COMMA = {"kind": "punctuation:no_comma", "kwargs": {}}
+TITLE = {"kind": "detectable_format:title", "kwargs": {}}
+GOOD = "<<One>>\nyes"
+BAD = "a, b"
+LOOSE = "a, b\n<<One>>"
+"""Follows both kinds, none; and loosely each of them, in different variants."""
+PROMPTS = []
+"""Six, of which every second has two instructions."""
+for n in range(6):
+    PROMPTS.append({"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": "Say it."})
+    PROMPTS[n]["instructions"] = [COMMA, TITLE] if n % 2 else [COMMA]
 
-def asked(records, lengths=("4k",), texts=2, positions=("after",), framing_sentences=2, seed=1):
-    """The samples of each part of such a config; texts are two words each."""
-    found = {}
+
+def number(sample: Sample) -> int:
+    """The number of the prompt."""
+    return int(sample.prompt["context_id"].rpartition("/")[2])
+
+
+def samples_of(
+    records=PROMPTS, lengths=("4k",), texts=2, positions=("after",), framing_sentences=2, seed=1
+) -> dict[str, list[Sample]]:
+    """The samples of each part; there are so many contexts per length, of two tokens each."""
+    by_part = {}
     for part in ("0", *lengths):
-        contexts = [
-            {"context_id": f"multidoc-{part}-s{n}", "text": f"text {n}", "tokens": 2}
-            for n in range(texts)
-        ]
+        contexts = []
+        for n in range(texts):
+            context_id = f"multidoc-{part}-s{n}"
+            contexts.append({"context_id": context_id, "text": f"text {n}", "tokens": 2})
         data = {"data": {"prompts": records}}
         if part != "0":
             data["contexts"] = {"multidoc": contexts}
         if part != "0" and "filler" in positions:
             filler = {"context_id": f"filler-{part}", "text": "filler", "tokens": 1}
             data["contexts"]["filler"] = [filler]
-        made = list(prompts(part, data, seed, positions, framing_sentences, 64))
-        sources = IfevalSamples().sources(made, data)
-        found[part] = [Sample(part, *of) for of in zip(made, sources, strict=True)]
-    return found
+        rows = list(prompts(part, data, seed, positions, framing_sentences, 64))
+        pairs = zip(rows, IfevalSamples().sources(rows, data), strict=True)
+        by_part[part] = [Sample(part, prompt, source) for prompt, source in pairs]
+    return by_part
 
 
-def scored(model, samples, answer, reading="released"):
-    """The scores of a model's answers, by a function of part and sample; None: it gave none."""
-    scoring = IfevalScoring(reading)
-    for part, of in samples.items():
-        given = {
-            one.id: Answer("error", "") if text is None else Answer("ok", text)
-            for one in of
-            for text in [answer(part, one)]
-        }
-        for record in score_records(scoring, of, given, {}):
-            yield Scored(model, part, record)
+def scored(model, samples_by_part, response, reading="released") -> list[Scored]:
+    """The scores of a model's responses, a function of part and sample; None is an error."""
+    scores = []
+    for part, samples in samples_by_part.items():
+        answers = {}
+        for sample in samples:
+            text = response(part, sample)
+            answers[sample.id] = Answer("error" if text is None else "ok", text or "")
+        records = score_records(IfevalScoring(reading), samples, answers, {})
+        scores += [Scored(model, part, record) for record in records]
+    return scores

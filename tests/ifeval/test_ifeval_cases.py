@@ -1,7 +1,7 @@
-"""Every verdict of the cases, and IFBench's published ones, against the library's as it is pinned.
+"""Verdicts of the pinned library, compared with those of the cases and IFBench's published ones.
 
-NLTK's data come from a package that carries two of its three files; the third, a tagger, is needed
-by one kind alone, of which the cases know no verdict either.
+NLTK's data come from a package that has two of the three files; the third, a tagger, is needed by
+only one kind, for which the cases have no verdict either.
 """
 
 import importlib.util
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -59,10 +60,10 @@ def nltk_data(python, tmp_path_factory):
     (wheel,) = folder.glob("*.whl")
     zips = folder / "zips"
     zips.mkdir()
-    with zipfile.ZipFile(wheel) as held:
-        for name in held.namelist():
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
             if name.endswith(("punkt_tab.zip", "stopwords.zip")):
-                (zips / Path(name).name).write_bytes(held.read(name))
+                (zips / Path(name).name).write_bytes(archive.read(name))
     files = facts("nltk.yaml")["files"]
     for name in ("tokenizers/punkt_tab", "corpora/stopwords"):
         assert file_sha256(zips / f"{Path(name).name}.zip") == files[name]["sha256"]
@@ -74,71 +75,78 @@ def nltk_data(python, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def verified(python, nltk_data):
-    """Returns the verdicts of answers: of set, instructions, prompt and answer of each."""
+    """Returns the strict and loose verdicts of arguments of ``followed``."""
 
-    def verify(asked):
-        given = "".join(json.dumps(one) + "\n" for one in asked)
+    def verify(arguments):
         variables = {"PYTHONPATH": str(ROOT / "scripts"), "NLTK_DATA": str(nltk_data)}
-        found = subprocess.run(
+        process = subprocess.run(
             [python, "-c", VERIFY],
-            input=given,
+            input="".join(json.dumps(row) + "\n" for row in arguments),
             env={**os.environ, **variables},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
-        return [json.loads(line)[:2] for line in found.stdout.splitlines()]
+        return [json.loads(line)[:2] for line in process.stdout.splitlines()]
 
     return verify
 
 
-def of(name, line, answer):
-    """What is asked about an answer to a prompt in the published schema."""
-    kwargs = [{k: v for k, v in one.items() if v is not None} for one in line["kwargs"]]
-    pairs = zip(line["instruction_id_list"], kwargs, strict=True)
-    return name, [{"kind": kind, "kwargs": its} for kind, its in pairs], line["prompt"], answer
+def arguments_of(name, line, answer):
+    """The arguments of ``followed`` for an answer to a prompt in the published schema."""
+    instructions = []
+    for kind, kwargs in zip(line["instruction_id_list"], line["kwargs"], strict=True):
+        kwargs = {key: value for key, value in kwargs.items() if value is not None}
+        instructions.append({"kind": kind, "kwargs": kwargs})
+    return name, instructions, line["prompt"], answer
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_verdict_is_upstream_s_but_where_its_verifier_changed(verified, name):
-    known = {str(line["key"]): line for line in lines(data_file(name))}
-    cases = [case for path in case_files(name) for case in lines(path)]
+def test_verdicts_of_the_cases_differ_only_for_changed_kinds(verified, name):
+    prompts = {str(line["key"]): line for line in lines(data_file(name))}
+    cases = list(chain.from_iterable(map(lines, case_files(name))))
     if CASES != SHARED and not cases:
         pytest.skip(f"no case of {name} in {CASES}")
-    asked = [of(name, known[str(case["key"])], case["answer"]) for case in cases]
-    differ = Counter()
+    arguments = [arguments_of(name, prompts[str(case["key"])], case["answer"]) for case in cases]
+    differences = Counter()
     compared = 0
-    for case, found in zip(cases, verified(asked), strict=True):
-        key = str(case["key"])
-        for reading, verdicts in zip(("strict", "loose"), found, strict=True):
-            kinds = known[key]["instruction_id_list"]
-            for kind, upstream, own in zip(kinds, case[reading], verdicts, strict=True):
+    for case, (strict, loose) in zip(cases, verified(arguments), strict=True):
+        kinds = prompts[str(case["key"])]["instruction_id_list"]
+        for expected, verdicts in ((case["strict"], strict), (case["loose"], loose)):
+            for kind, upstream, verdict in zip(kinds, expected, verdicts, strict=True):
                 if upstream is not None:
                     compared += 1
-                    differ[kind] += own != upstream
+                    differences[kind] += verdict != upstream
     shared = {"ifeval": 4_900, "ifbench": 2_000}[name]
     assert compared > shared if CASES == SHARED else compared >= len(cases)
-    assert {kind for kind, number in differ.items() if number} <= CHANGED
+    assert {kind for kind, number in differences.items() if number} <= CHANGED
     if CASES == SHARED:
-        assert differ.total() == {"ifeval": 0, "ifbench": 5}[name]
+        assert differences.total() == {"ifeval": 0, "ifbench": 5}[name]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published verdicts are absent (IFBENCH_CASES)")
-def test_ifbench_s_published_verdicts(verified):
-    """All but those of a prompt that the file of answers runs together with others."""
-    known = {line["prompt"].strip(): line for line in lines(data_file("ifbench"))}
-    published = [lines(SHARED / f"ifbench_published_{way}.jsonl.gz") for way in ("strict", "loose")]
-    pairs = [pair for pair in zip(*published, strict=True) if pair[0]["prompt"].strip() in known]
+def test_published_verdicts_of_ifbench(verified):
+    """All but those of a prompt that the published file joins with others."""
+    prompts = {line["prompt"].strip(): line for line in lines(data_file("ifbench"))}
+    published = zip(
+        lines(SHARED / "ifbench_published_strict.jsonl.gz"),
+        lines(SHARED / "ifbench_published_loose.jsonl.gz"),
+        strict=True,
+    )
+    pairs = [pair for pair in published if pair[0]["prompt"].strip() in prompts]
     assert len(pairs) == 293
-    asked = [of("ifbench", known[s["prompt"].strip()], s["response"]) for s, _ in pairs]
+    arguments = []
+    for strict, _ in pairs:
+        prompt = prompts[strict["prompt"].strip()]
+        arguments.append(arguments_of("ifbench", prompt, strict["response"]))
     compared = 0
-    for two, found in zip(pairs, verified(asked), strict=True):
-        for release, verdicts in zip(two, found, strict=True):
-            kinds = release["instruction_id_list"]
-            for kind, theirs, own in zip(
-                kinds, release["follow_instruction_list"], verdicts, strict=True
+    for pair, both_verdicts in zip(pairs, verified(arguments), strict=True):
+        for row, verdicts in zip(pair, both_verdicts, strict=True):
+            expected = row["follow_instruction_list"]
+            for kind, upstream, verdict in zip(
+                row["instruction_id_list"], expected, verdicts, strict=True
             ):
                 if kind != TAGGED:
                     compared += 1
-                    assert own == theirs, (release["prompt"], kind)
+                    assert verdict == upstream, (row["prompt"], kind)
     assert compared > 600

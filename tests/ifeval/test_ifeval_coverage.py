@@ -1,4 +1,4 @@
-"""How often intervals hold what is true, of readers whose decline with length is known."""
+"""Coverage of intervals for simulated models with a known decline by length."""
 
 import numpy as np
 import pandas as pd
@@ -10,41 +10,45 @@ from steadfast.stats.effective_context_length import kept_shares, reaches
 LENGTHS = ["0", "4k", "32k", "128k"]
 RUNS = 400
 PROMPTS = 60
-WORDINGS = 2
+EXPRESSIONS = 2
 MEAN = 0.8
-KEPT = {"0": 1.0, "4k": 0.95, "32k": 0.85, "128k": 0.6}
-"""The share of its chance at length 0 with which a reader still follows a prompt; at 32k just the
-share that an effective context length asks for."""
+RETENTION = {"0": 1.0, "4k": 0.95, "32k": 0.85, "128k": 0.6}
+"""At 32k exactly the retention that an effective context length requires."""
 
 
 @pytest.fixture(scope="module")
 def frame():
-    """A model a run; prompts differ in their chance, by a beta distribution."""
+    """A model per run; the chance to follow a prompt has a beta distribution."""
     rng = np.random.default_rng(25)
     chance = rng.beta(MEAN * 2.5, (1 - MEAN) * 2.5, (RUNS, PROMPTS))
-    rows = []
-    for length, kept in KEPT.items():
-        wordings = WORDINGS if length != "0" else 1
-        held = rng.random((RUNS, PROMPTS, wordings)) < (chance * kept)[..., None]
-        run, prompt, wording = (of.ravel() for of in np.indices(held.shape))
-        of = {"model": run, "cluster": prompt, "expression_id": wording, "total": held.ravel()}
-        rows.append(pd.DataFrame(of).assign(length=length, task="ifeval"))
-    found = pd.concat(rows, ignore_index=True).astype({"total": float})
-    found["model"] = found["model"].map("m{:03}".format)
-    found["cluster"] = "ifeval/" + found["cluster"].astype(str)
-    found["length"] = pd.Categorical(found["length"], LENGTHS, ordered=True)
-    return found
+    frames = []
+    for length, retention in RETENTION.items():
+        expressions = EXPRESSIONS if length != "0" else 1
+        follows = rng.random((RUNS, PROMPTS, expressions)) < (chance * retention)[..., None]
+        run, prompt, expression = np.indices(follows.shape).reshape(3, -1)
+        columns = {"model": run, "cluster": prompt, "expression_id": expression}
+        frame = pd.DataFrame(columns).assign(total=follows.ravel())
+        frames.append(frame.assign(length=length, task="ifeval"))
+    frame = pd.concat(frames, ignore_index=True).astype({"total": float})
+    frame["model"] = frame["model"].map("m{:03}".format)
+    frame["cluster"] = "ifeval/" + frame["cluster"].astype(str)
+    frame["length"] = pd.Categorical(frame["length"], LENGTHS, ordered=True)
+    return frame
 
 
-def test_intervals_of_drop_and_effective_length_hold_what_is_true_in_95_of_100_runs(frame):
+def test_intervals_of_drops_cover_the_truth_in_95_percent_of_runs(frame):
     rows = drops(frame)
-    truth = rows["length"].map({length: MEAN * (1 - kept) for length, kept in KEPT.items()})
-    held = (rows["low"] <= truth) & (truth <= rows["high"])
+    truth = MEAN * (1 - rows["length"].map(RETENTION).astype(float))
+    covered = (rows["low"] <= truth) & (truth <= rows["high"])
     assert len(rows) == 3 * RUNS
-    assert 0.93 <= held.mean() <= 0.97
-    # More often than that, since lengths are few: each end errs in at most 2.5 of 100 runs.
-    found = reaches(kept_shares(length_means(frame), LENGTHS)).values()
-    place = LENGTHS.index
-    held = [place(of.low) <= place("32k") <= place(of.high) for of in found]
-    assert len(held) == RUNS
-    assert 0.95 <= np.mean(held) < 1
+    assert 0.93 <= covered.mean() <= 0.97
+
+
+def test_intervals_of_effective_lengths_cover_the_truth_more_often(frame):
+    """There are few lengths, so that each end errs in at most 2.5 % of runs."""
+    index = LENGTHS.index
+    covered = []
+    for reach in reaches(kept_shares(length_means(frame), LENGTHS)).values():
+        covered.append(index(reach.low) <= index("32k") <= index(reach.high))
+    assert len(covered) == RUNS
+    assert 0.95 <= np.mean(covered) < 1

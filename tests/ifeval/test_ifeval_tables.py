@@ -1,9 +1,11 @@
-"""IFEval's tables and figure, of answers of which it is known by hand what they are worth."""
+"""Tables and figure of responses whose verdicts are known by hand."""
 
+from itertools import chain
+
+import pandas as pd
 import pytest
-from ifeval_shared import asked, scored
+from ifeval_shared import BAD, GOOD, LOOSE, number, samples_of, scored
 from picture_checks import check, drawn
-from test_ifeval_metrics import BAD, GOOD, LOOSE, PROMPTS, number
 
 from steadfast.benchmarks.ifeval.figures import figures
 from steadfast.benchmarks.ifeval.metrics import metrics
@@ -13,39 +15,35 @@ from steadfast.show.roster import Display, Shown
 
 DISPLAY = Display(models={"m": Shown("M"), "n": Shown("N", "Readers")})
 LENGTHS = ["0", "4k", "8k"]
-COSTS = ("Length alone", "The text")
 POSITIONS = ["after", "before", "filler"]
 
 
-def first(part, sample):
-    """At 4k two of six prompts are followed loosely only; beside 8k none but the first three.
-
-    Before a text of 8k, all are.
-    """
-    at = number(sample)
+def response_of_m(part, sample):
+    """Loose for two of six prompts at 4k; after 8k good for three; good elsewhere."""
     if part == "4k":
-        return LOOSE if at < 2 else GOOD
-    return BAD if part == "8k" and at > 2 and sample.prompt["position"] == "after" else GOOD
+        return LOOSE if number(sample) < 2 else GOOD
+    after_8k = part == "8k" and sample.prompt["position"] == "after"
+    return BAD if after_8k and number(sample) > 2 else GOOD
 
 
-def second(part, sample):
-    """Follows four prompts of five, none beside 8k; of prompt 4 there is no answer anywhere."""
-    bad = BAD if part == "8k" or number(sample) == 5 else GOOD
-    return None if number(sample) == 4 else bad
+def response_of_n(part, sample):
+    """Good for four of five prompts but at 8k; none to prompt 4."""
+    if number(sample) == 4:
+        return None
+    return BAD if part == "8k" or number(sample) == 5 else GOOD
 
 
 @pytest.fixture(scope="module")
 def frames():
-    samples = asked(PROMPTS, lengths=LENGTHS[1:], positions=POSITIONS, framing_sentences=2)
-    rows = [*scored("m", samples, first), *scored("n", samples, second)]
-    return metrics(rows, {}, None, LENGTHS, POSITIONS)
+    samples = samples_of(lengths=LENGTHS[1:], positions=POSITIONS)
+    scores = scored("m", samples, response_of_m) + scored("n", samples, response_of_n)
+    return metrics(scores, {}, None, LENGTHS, POSITIONS)
 
 
 @pytest.fixture(scope="module")
-def made(frames):
-    return dict(
-        zip(TABLES, tables(frames, DISPLAY, "released", "after", list(TABLES)), strict=True)
-    )
+def by_name(frames):
+    built = tables(frames, DISPLAY, "released", "after", list(TABLES))
+    return dict(zip(TABLES, built, strict=True))
 
 
 def headings(table):
@@ -53,33 +51,46 @@ def headings(table):
 
 
 def rows(table):
-    return {s.heading: [[cell.text for cell in row] for row in s.rows] for s in table.sections}
+    """The rows' texts by heading of their section."""
+    by_heading = {section.heading: [] for section in table.sections}
+    for section in table.sections:
+        for row in section.rows:
+            by_heading[section.heading].append([cell.text for cell in row])
+    return by_heading
 
 
 def by_model(table):
     """The cells of each model."""
-    return {row[0]: row[1:] for of in rows(table).values() for row in of}
+    all_rows = chain.from_iterable(rows(table).values())
+    return {model: cells for model, *cells in all_rows}
 
 
-def test_accuracy_stands_at_each_length_and_as_its_mean_and_in_the_figure(made, frames):
-    lengths = [f"Accuracy at length: {length}" for length in LENGTHS]
-    assert headings(made["results"])[:5] == ["Model", *lengths, "Mean"]
-    shown = by_model(made["results"])
-    assert shown["M"][:4] == ["1.000", "0.667", "0.500", "0.722"]  # 13/18
-    assert shown["N"][:4] == ["0.800", "0.800", "0.000", "0.533"]
-    found = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"]
-    check(found.figure)
-    panel = next(axes for axes in found.figure.axes if axes.axison)
+def notes(table):
+    return [text for _, text in table.notes]
+
+
+def test_accuracy_is_shown_by_length_with_its_mean(by_name):
+    expected = [f"Accuracy at length: {length}" for length in LENGTHS]
+    assert headings(by_name["results"])[:5] == ["Model", *expected, "Mean"]
+    cells = by_model(by_name["results"])
+    assert cells["M"][:4] == ["1.000", "0.667", "0.500", "0.722"]  # 13/18
+    assert cells["N"][:4] == ["0.800", "0.800", "0.000", "0.533"]
+
+
+def test_figure_shows_accuracy_by_length(frames):
+    figure = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"].figure
+    check(figure)
+    panel = next(axes for axes in figure.axes if axes.axison)
     assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
     lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
     assert lines == {"M": pytest.approx([1, 4 / 6, 3 / 6]), "N": pytest.approx([0.8, 0.8, 0])}
 
 
-def test_the_four_measures_stand_by_length_with_how_many_answers_they_are_of(made):
-    at = rows(made["accuracy"])
-    assert list(at) == [f"Synthetic, length {length}" for length in LENGTHS]
-    # Two prompts are loosely followed; of the two one's title holds strictly, too.
-    assert at["Synthetic, length 4k"] == [
+def test_published_measures_are_shown_by_length_with_counts(by_name):
+    sections = rows(by_name["accuracy"])
+    assert list(sections) == [f"Synthetic, length {length}" for length in LENGTHS]
+    # Two prompts are followed loosely; one of their titles holds strictly, too.
+    assert sections["Synthetic, length 4k"] == [
         ["By prompt, strict", "12", "0.667", "0.800"],
         ["By instruction, strict", "18", "0.778", "0.750"],
         ["By prompt, loose", "12", "1.000", "0.800"],
@@ -87,23 +98,25 @@ def test_the_four_measures_stand_by_length_with_how_many_answers_they_are_of(mad
     ]
 
 
-def test_what_has_an_interval_stands_by_length_or_by_what_it_is_stable_over(made):
+def test_reliability_drops_and_stability_have_intervals(by_name):
     interval = "95 % interval"
-    longer = [f"Length {length}: {of}" for length in LENGTHS[1:] for of in ("Reliable", interval)]
-    assert headings(made["reliable"]) == ["Model", *longer]
-    assert "prompts all of whose 2 responses follow" in made["reliable"].caption
-    by_length = [f"Length {length}: {of}" for length in LENGTHS[1:] for of in ("Drop", interval)]
-    assert headings(made["drops"]) == ["Model", *by_length]
-    assert by_model(made["drops"])["N"][::2] == ["0.000", "0.800"]
-    parts = ("IFS", interval, "Chance level")
-    perspectives = [f"{name}: {of}" for name in ("Framing sentence", "Length") for of in parts]
-    assert headings(made["stability"]) == ["Model", *perspectives]
+    for name, heading in (("reliable", "Reliable"), ("drops", "Drop")):
+        at_4k = [f"Length 4k: {heading}", f"Length 4k: {interval}"]
+        at_8k = [f"Length 8k: {heading}", f"Length 8k: {interval}"]
+        assert headings(by_name[name]) == ["Model", *at_4k, *at_8k]
+    assert "prompts all of whose 2 responses follow" in by_name["reliable"].caption
+    assert by_model(by_name["drops"])["N"][::2] == ["0.000", "0.800"]
+    columns = ("IFS", interval, "Chance level")
+    by_framing = [f"Framing sentence: {column}" for column in columns]
+    by_length = [f"Length: {column}" for column in columns]
+    assert headings(by_name["stability"]) == ["Model", *by_framing, *by_length]
     # Of 1, 2/3 and 1/2 the standard deviation is .2546, over 13/18.
-    assert by_model(made["stability"])["M"][::3] == ["0.000", "0.353"]
+    assert by_model(by_name["stability"])["M"][::3] == ["0.000", "0.353"]
 
 
-def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(made):
-    assert headings(made["effective_context_length"]) == [
+def test_effective_length_is_shown_with_retention(by_name):
+    table = by_name["effective_context_length"]
+    assert headings(table) == [
         "Model",
         "Accuracy by prompt at 0",
         "Effective context length",
@@ -111,29 +124,27 @@ def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(ma
         "Retention relative to 0: 4k",
         "Retention relative to 0: 8k",
     ]
-    assert by_model(made["effective_context_length"]) == {
+    assert by_model(table) == {
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],
         "N": ["0.800", "4k", "≥ 0", "1.000", "0.000"],
     }
-    told = " ".join(text for _, text in made["effective_context_length"].notes)
-    assert "≥: at least this length" in told and "Intervals: from tests" in told
+    text = " ".join(notes(table))
+    assert "≥: at least this length" in text and "Intervals: from tests" in text
 
 
-def test_kinds_stand_alone_and_beside_the_longest_text(made):
-    title = "detectable_format:title"
-    comma = "punctuation:no_comma"
-    assert rows(made["kinds"]) == {
+def test_kinds_are_shown_without_context_and_at_the_longest(by_name):
+    assert rows(by_name["kinds"]) == {
         "Synthetic": [
-            [f"{title}, 0", "3", "1.000", "0.667"],
-            [f"{title}, 8k", "6", "0.333", "0.000"],
-            [f"{comma}, 0", "6", "1.000", "0.800"],
-            [f"{comma}, 8k", "12", "0.500", "0.000"],
+            ["detectable_format:title, 0", "3", "1.000", "0.667"],
+            ["detectable_format:title, 8k", "6", "0.333", "0.000"],
+            ["punctuation:no_comma, 0", "6", "1.000", "0.800"],
+            ["punctuation:no_comma, 8k", "12", "0.500", "0.000"],
         ]
     }
 
 
-def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
-    assert rows(made["positions"]) == {
+def test_positions_are_shown_by_length_and_other_tables_note_theirs(by_name):
+    assert rows(by_name["positions"]) == {
         "Length 4k": [
             ["After the context", "12", "0.667", "0.800"],
             ["Before the context", "12", "0.667", "0.800"],
@@ -146,36 +157,32 @@ def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
         ],
     }
     position = "Prompts after the context only."
-    assert position in [text for _, text in made["kinds"].notes]
-    assert position not in [text for _, text in made["positions"].notes]
+    assert position in notes(by_name["kinds"])
+    assert position not in notes(by_name["positions"])
 
 
-def test_what_length_alone_costs_stands_beside_what_the_text_adds(made):
-    table = made["filler"]
-    headings = [column.heading for column in table.columns]
-    values = {
-        row[0].text: [
-            cell.text for cell, heading in zip(row, headings, strict=True) if heading in COSTS
-        ]
-        for section in table.sections
-        for row in section.rows
+def test_costs_of_length_and_of_the_text_are_shown(by_name):
+    table = by_name["filler"]
+    rows = pd.DataFrame(by_model(table), index=[column.heading for column in table.columns[1:]])
+    # M: 1 alone; after a filler 2/3 and 1, after a text 2/3 and 1/2. N: .8 but for .0 at 8k.
+    assert rows.loc["Length alone"].to_dict("list") == {
+        "M": ["0.333", "0.000"],
+        "N": ["0.000", "0.800"],
     }
-    # M: 1 alone; after a filler 2/3 and 1, beside a text 2/3 and 1/2. N: .8 but for .0 at 8k.
-    assert values == {
-        "M": ["0.333", "0.000", "0.000", "0.500"],
-        "N": ["0.000", "0.000", "0.800", "0.000"],
+    assert rows.loc["The text"].to_dict("list") == {
+        "M": ["0.000", "0.500"],
+        "N": ["0.000", "0.000"],
     }
 
 
-def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
-    def said(rows):
-        results = IfevalResults(
-            {**frames, "effective_context_length": rows}, DISPLAY, "released", "after"
-        )
-        return Effective(results, "accuracy").kept_by()
-
+def test_models_with_retention_are_counted_at_the_longest_length(frames):
     rows = frames["effective_context_length"]
-    assert said(rows) == ["0 of 2 models retain 85 % up to 8k."]
-    shorter = rows[rows["length"] != "8k"]
-    assert said(shorter) == ["1 of 2 models retain 85 % up to 4k."]
-    assert said(shorter.assign(value=float("nan"))) == []
+    up_to_4k = rows[rows["length"] != "8k"]
+    for lengths, expected in (
+        (rows, ["0 of 2 models retain 85 % up to 8k."]),
+        (up_to_4k, ["1 of 2 models retain 85 % up to 4k."]),
+        (up_to_4k.assign(value=float("nan")), []),
+    ):
+        metric_frames = {**frames, "effective_context_length": lengths}
+        results = IfevalResults(metric_frames, DISPLAY, "released", "after")
+        assert Effective(results, "accuracy").kept_by() == expected
