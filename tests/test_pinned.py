@@ -1,4 +1,4 @@
-"""Released files: fetched at a pinned revision, checked, and mistakes named."""
+"""Released files: downloads are compared with a pinned checksum."""
 
 import hashlib
 import threading
@@ -30,24 +30,30 @@ def url():
     server.server_close()
 
 
-def test_a_file_is_known_by_its_sha256_or_git_blob_and_headers_are_sent(url):
-    sha256 = hashlib.sha256(CONTENT).hexdigest()
-    assert fetch({"url": url, "bytes": 5, "sha256": sha256}, "") == CONTENT
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+def test_file_is_checked_by_sha256_or_git_blob(url):
+    assert fetch({"url": url, "bytes": 5, "sha256": SHA256}, "") == CONTENT
     # printf hello | git hash-object --stdin
     assert git_blob(CONTENT) == "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
     assert fetch({"url": url, "git_blob": git_blob(CONTENT)}, "") == CONTENT
+
+
+def test_configured_headers_are_sent(url):
     source = {"url": url, "git_blob": git_blob(b"other"), "headers": {"X-Kind": "other"}}
     assert fetch(source, "") == b"other"
 
 
-def test_another_longer_or_missing_file_is_refused(url):
-    with pytest.raises(
-        UserError, match=r"git_blob .* is not the pinned 0000; .* or use a directory"
-    ):
-        fetch({"url": url, "git_blob": "0000"}, "use a directory")
-    # a longer one is not read to its end
-    sha256 = hashlib.sha256(CONTENT).hexdigest()
-    with pytest.raises(UserError, match="is not"):
-        fetch({"url": url, "bytes": 3, "sha256": sha256}, "")
-    with pytest.raises(UserError, match=r"gone: could not be fetched .*; use a directory"):
-        fetch({"url": f"{url}gone", "sha256": ""}, "use a directory")
+@pytest.mark.parametrize(
+    ("path", "source", "message"),
+    [
+        ("", {"git_blob": "0000"}, r"git_blob .* is not the pinned 0000; .* or use a directory"),
+        ("", {"bytes": 3, "sha256": SHA256}, "is not"),  # which is not read to its end
+        ("gone", {"sha256": ""}, r"gone: could not be fetched .*; use a directory"),
+    ],
+    ids=["other", "longer", "missing"],
+)
+def test_other_longer_or_missing_file_is_refused(url, path, source, message):
+    with pytest.raises(UserError, match=message):
+        fetch({"url": url + path, **source}, "use a directory")
