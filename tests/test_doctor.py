@@ -1,13 +1,12 @@
 """What a config needs of a machine: present, missing or not needed; and no secret is shown."""
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import yaml
 
+from http_server import http_server
 from project import command
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
@@ -38,28 +37,8 @@ RESPONSES = {
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The address of a server with the paths of ``RESPONSES``."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = RESPONSES.get(self.path, (404, b"{}"))
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(body)
-
-        do_HEAD = do_GET
-
-        def log_message(self, *arguments: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with http_server(lambda path, headers: RESPONSES.get(path, (404, b"{}"))) as address:
+        yield address
 
 
 def config_checks(folder: Path, online: bool = False, **config) -> dict[str, Check]:

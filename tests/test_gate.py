@@ -8,17 +8,8 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from steadfast.compare.gate import (
-    IDENTICAL,
-    PASS,
-    UNCLEAR,
-    WORSE,
-    gate,
-    more_units,
-    shown_worse,
-    units_needed,
-    worst,
-)
+from steadfast.compare import gate
+from steadfast.compare.gate import IDENTICAL, PASS, UNCLEAR, WORSE
 from steadfast.compare.results import MEASURED, TESTS
 from steadfast.stats.power import smallest_difference
 
@@ -48,6 +39,10 @@ def agreeing(difference: float, contexts: int, identical: bool = False):
     return comparison
 
 
+def verdict_of(comparison, strict: bool = False) -> str:
+    return gate.gate(comparison, 0.02, strict).verdict
+
+
 @pytest.mark.parametrize(
     ("difference", "error", "verdict"),
     [
@@ -60,37 +55,32 @@ def agreeing(difference: float, contexts: int, identical: bool = False):
     ],
 )
 def test_measure_passes_or_is_worse_by_its_interval(difference, error, verdict):
-    result = gate(compared(("m", difference, error)), 0.02)
-    assert result.measures["verdict"].tolist() == [verdict]
-    assert result.verdict == verdict
+    result = gate.gate(compared(("m", difference, error)), 0.02)
+    assert [result.verdict, *result.measures["verdict"]] == [verdict, verdict]
 
 
 def test_margin_is_a_share_of_full_marks():
     hsr = ("m", -1.0, 0.4)  # 1 of 100 worse; from −1.88 to −.12
-    assert gate(compared(hsr, full=100.0), 0.02).verdict == PASS
-    assert gate(compared(("m", -0.9, 0.4), full=5.0), 0.02).verdict == UNCLEAR  # t = −2, p .035
-    assert gate(compared(("m", -1.5, 0.4), full=5.0), 0.02).verdict == WORSE  # t = −3.5, p .0025
+    assert verdict_of(compared(hsr, full=100.0)) == PASS
+    assert verdict_of(compared(("m", -0.9, 0.4), full=5.0)) == UNCLEAR  # t = −2, p .035
+    assert verdict_of(compared(("m", -1.5, 0.4), full=5.0)) == WORSE  # t = −3.5, p .0025
 
 
 def test_lacking_scores_count_as_zero():
     equal = ("m", 0.0, 0.004)  # bound −.0088
-    assert gate(compared(equal, lacking=1), 0.02).verdict == PASS  # −.0188
-    assert gate(compared(equal, lacking=2), 0.02).verdict == UNCLEAR  # −.0288
+    assert verdict_of(compared(equal, lacking=1)) == PASS  # −.0188
+    assert verdict_of(compared(equal, lacking=2)) == UNCLEAR  # −.0288
 
 
 def test_one_worse_model_decides_and_all_must_pass():
     passing = ("a", 0, 0.001)
     worse = ("b", -0.1, 0.01)
     unclear = ("c", 0, 0.02)
-    assert gate(compared(passing, unclear), 0.02).verdict == UNCLEAR
-    assert gate(compared(passing, unclear, worse), 0.02).verdict == WORSE
-
-
-def test_worse_is_corrected_for_the_number_of_models():
+    assert verdict_of(compared(passing, unclear)) == UNCLEAR
+    assert verdict_of(compared(passing, unclear, worse)) == WORSE
     lower = ("a", -0.05, 0.01)  # p .006, and .012 of two
-    unclear = ("b", 0.0, 0.02)
-    assert gate(compared(lower), 0.02).verdict == WORSE
-    assert gate(compared(lower, unclear), 0.02).verdict == UNCLEAR
+    assert verdict_of(compared(lower)) == WORSE
+    assert verdict_of(compared(lower, unclear)) == UNCLEAR
 
 
 @pytest.mark.parametrize(
@@ -106,35 +96,35 @@ def test_worse_is_corrected_for_the_number_of_models():
     ],
 )
 def test_contexts_that_agree_are_judged_by_their_number(difference, contexts, strict, verdict):
-    assert gate(agreeing(difference, contexts), 0.02, strict).verdict == verdict
+    assert verdict_of(agreeing(difference, contexts), strict) == verdict
 
 
 def test_strict_units_and_the_unseen_share():
     # .98^149 = .0493 and .98^148 = .0503
-    assert units_needed(0.02) == 149
+    assert gate.units_needed(0.02) == 149
     # (1 − .3930)^6 = .05
-    assert gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
+    assert gate.gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
 
 
 def test_worse_is_shown_by_the_mean_of_p_values():
     lowest = 2.0**-6  # p that the signs of six contexts can give; twice the mean .03125 ≤ .032
-    each, _ = shown_worse(np.full(8, lowest))
+    each, _ = gate.shown_worse(np.full(8, lowest))
     assert each.all()
-    each, together = shown_worse(np.array([lowest, 0.2]))
+    each, together = gate.shown_worse(np.array([lowest, 0.2]))
     assert not each.any() and not together
-    each, together = shown_worse(np.array([0.004, 0.004, 0.03]))  # mean .0127, and .017 of two
+    each, together = gate.shown_worse(np.array([0.004, 0.004, 0.03]))  # mean .0127, and .017 of two
     assert together and not each.any()
-    _, together = shown_worse(np.array([]))
+    _, together = gate.shown_worse(np.array([]))
     assert not together
 
 
 def test_identical_responses_are_not_tested():
-    assert gate(agreeing(0.0, 1, identical=True), 0.02).verdict == IDENTICAL
+    assert verdict_of(agreeing(0.0, 1, identical=True)) == IDENTICAL
     comparison = agreeing(0.0, 20)
     identical = comparison.measured.assign(model="n", identical=True)
     comparison.measured = pd.concat([comparison.measured, identical])
     comparison.tests = pd.concat([comparison.tests, comparison.tests.assign(model="n")])
-    result = gate(comparison, 0.02)
+    result = gate.gate(comparison, 0.02)
     assert (result.verdict, result.measures["verdict"].tolist()) == (PASS, [PASS, IDENTICAL])
 
 
@@ -143,12 +133,12 @@ def test_gate_without_common_scores_is_unclear():
     comparison.measured = pd.DataFrame(
         [("lifbench", "m", "ARS", "", 1.0, 0, 0, False)], columns=list(MEASURED)
     )
-    assert gate(comparison, 0.02).verdict == UNCLEAR
+    assert verdict_of(comparison) == UNCLEAR
 
 
 def test_more_units_make_the_margin_detectable():
-    (row,) = gate(compared(("m", 0.0, 0.012)), 0.02).measures.itertuples()
-    factor = more_units(row, 0.02)
+    (row,) = gate.gate(compared(("m", 0.0, 0.012)), 0.02).measures.itertuples()
+    factor = gate.more_units(row, 0.02)
     units = round(factor * 12)
     assert factor == units / 12
 
@@ -159,8 +149,8 @@ def test_more_units_make_the_margin_detectable():
     t = scipy.stats.t.ppf([0.975, 0.8], 11 * factor).sum()
     assert t * 0.012 / math.sqrt(factor) == pytest.approx(0.02, rel=0.08)
     assert detectable(units) <= 0.02 < detectable(units - 1)
-    (row,) = gate(compared(("m", 0.0, 0.0)), 0.02).measures.itertuples()
-    assert math.isnan(more_units(row, 0.02))
+    (row,) = gate.gate(compared(("m", 0.0, 0.0)), 0.02).measures.itertuples()
+    assert math.isnan(gate.more_units(row, 0.02))
 
 
 @pytest.mark.wide
@@ -173,7 +163,7 @@ def test_gate_errs_in_at_most_5_percent_of_runs_at_the_margin(wrong):
         differences = -0.02 + rng.normal(0, 0.02, (2, 12))
         standard_errors = scipy.stats.sem(differences, axis=1)
         tests = zip("ab", differences.mean(1), standard_errors, strict=True)
-        errors += gate(compared(*tests), 0.02).verdict == wrong
+        errors += verdict_of(compared(*tests)) == wrong
     assert errors / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
 
 
@@ -181,4 +171,4 @@ def test_samples_that_lost_most_come_first():
     samples = pd.DataFrame(
         {"kind": ["worse", "better", "worse"], "total_a": [1, 0, 1], "total_b": [0.9, 1, 0]}
     )
-    assert worst(SimpleNamespace(samples=samples)).index.tolist() == [2, 0]
+    assert gate.worst(SimpleNamespace(samples=samples)).index.tolist() == [2, 0]

@@ -12,33 +12,16 @@ VERDICTS = Job("verdicts", "cfbench", "gpt", "zh", "wise")
 REWRITES = Job("rewrites", "lifbench", "writer", "1")
 
 
-@pytest.mark.parametrize(
-    ("job", "outputs", "journal", "log"),
-    [
-        (
-            RESPONSES,
-            "lifbench/outputs/gpt/4k",
-            "journal/lifbench/gpt/4k.jsonl",
-            "logs/lifbench/inference/gpt/4k.log",
-        ),
-        (
-            VERDICTS,
-            "cfbench/verdicts/wise/gpt/zh",
-            "journal/verdicts/wise/cfbench.gpt.zh.jsonl",
-            "logs/cfbench/verdicts/wise/gpt/zh.log",
-        ),
-        (
-            REWRITES,
-            "lifbench/rewrites/writer/1",
-            "journal/rewrites/writer/lifbench.1.jsonl",
-            "logs/lifbench/rewrites/writer/1.log",
-        ),
-    ],
-    ids=["inference", "verdicts", "rewrites"],
-)
-def test_each_rule_has_its_own_files(job, outputs, journal, log):
-    assert (job.outputs, job.provenance) == (f"{outputs}.jsonl", f"{outputs}.provenance.json")
-    assert (job.journal, job.log) == (journal, log)
+def test_each_rule_has_its_own_files():
+    for job, outputs, journal, log in (
+        (RESPONSES, "lifbench/outputs/gpt/4k", "lifbench/gpt/4k", "lifbench/inference/gpt/4k"),
+        (VERDICTS, "cfbench/verdicts/wise/gpt/zh", "verdicts/wise/cfbench.gpt.zh",
+         "cfbench/verdicts/wise/gpt/zh"),
+        (REWRITES, "lifbench/rewrites/writer/1", "rewrites/writer/lifbench.1",
+         "lifbench/rewrites/writer/1"),
+    ):  # fmt: skip
+        assert (job.outputs, job.provenance) == (f"{outputs}.jsonl", f"{outputs}.provenance.json")
+        assert (job.journal, job.log) == (f"journal/{journal}.jsonl", f"logs/{log}.log")
 
 
 def test_job_follows_from_its_wildcards():

@@ -1,23 +1,20 @@
 """Resources of a job, from its prompts and the speed of its model."""
 
 import json
-import logging
 import math
 from itertools import product
 from types import SimpleNamespace
 
 import pytest
 
+from job_scheduling import Wildcards, scheduling
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, evaluation_work
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Scheduling, cpus_per_task, mem_mb, runtime
-from steadfast.jobs.loads import Loads
-from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.insides import Snakemake
+from steadfast.jobs.job_resources import cpus_per_task, mem_mb, runtime
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
 REMOTE = {"engine": "openai", "model": "m"}
@@ -71,10 +68,6 @@ def test_jobs_and_loads_are_limited_to_max_hours():
     assert minutes("timed", config=config, others=[WORK, WORK], sharing=3) == 10
 
 
-class Wildcards(dict):
-    __getattr__ = dict.__getitem__
-
-
 def write_prompts(results, part, count):
     path = results / "lifbench" / "prompts" / f"{part}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,21 +83,14 @@ def judge_prompt(requests, max_tokens):
     return json.dumps({**prompt, "requests": requests}) + "\n"
 
 
-def scheduling(results, config=CONFIG):
-    run = Evaluation(config)
-    failures = FailedJobs(results / "logs", logging.getLogger(__name__))
-    snakemake = Snakemake(SimpleNamespace())
-    return Scheduling(Loads(run, InputDigests(run), results), snakemake, failures)
-
-
 def job_runtime(results, part="4k", model="timed", config=CONFIG, **wildcards):
     job = Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards)
-    return scheduling(results, config).runtime(job, 1)
+    return scheduling(config, results).runtime(job, 1)
 
 
 def test_job_without_prompts_has_gpus_and_no_time_yet(tmp_path):
     job = Wildcards(benchmark="lifbench", model="timed", part="4k")
-    assert scheduling(tmp_path).gpu(job) == 2
+    assert scheduling(CONFIG, tmp_path).gpu(job) == 2
     with pytest.raises(FileNotFoundError) as error:
         job_runtime(tmp_path)
     assert error.value.filename == str(tmp_path / "lifbench/prompts/4k.jsonl")
@@ -184,7 +170,7 @@ def test_jobs_without_a_model_run_here_unless_they_request_slurm_resources(tmp_p
     def runs_here(model, rule="inference"):
         wildcards = Wildcards(benchmark="lifbench", model=model, part="4k")
         job = SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=wildcards)
-        return scheduling(tmp_path, config).runs_here(job)
+        return scheduling(config, tmp_path).runs_here(job)
 
     assert [name for name in models if runs_here(name)] == ["plain"]
     assert runs_here("plain", "other_inference") and not runs_here("plain", "scores")

@@ -1,12 +1,11 @@
 """The plan: its sums by hand, and its rows against what jobs request."""
 
 import csv
-import logging
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from job_scheduling import Wildcards, scheduling
 from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
@@ -14,13 +13,10 @@ from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
 from steadfast.plan.model import planned_jobs
 from steadfast.plan.page import summed, total_lines
-from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
@@ -118,9 +114,6 @@ VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size
 
 
 def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
-    class Wildcards(dict):
-        __getattr__ = dict.__getitem__
-
     raw = {
         "models": {"large": {**VLLM, "throughput": {"prefill": 1000, "decode": 1}}},
         "judges": {"judge": {"engine": "openai", "model": "m"}},
@@ -129,12 +122,8 @@ def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
     }
     run = prepared(tmp_path, "complexbench", **raw)
     rows, page = write_plan(run)
-    evaluation = Evaluation(run.config)
-    loads = Loads(evaluation, InputDigests(evaluation), run.results)
-    snakemake = Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="")))
-    failures = FailedJobs(tmp_path / "logs", logging.getLogger(__name__))
-    scheduling = Scheduling(loads, snakemake, failures)
-    minutes = scheduling.runtime(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
+    job = Wildcards(benchmark="complexbench", model="large", part="zh")
+    minutes = scheduling(run.config, run.results).runtime(job, 1)
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60

@@ -1,36 +1,27 @@
 """Released files: downloads are compared with a pinned checksum."""
 
 import hashlib
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from http_server import http_server
 from steadfast.base.errors import UserError
 from steadfast.base.pinned import fetch, git_blob
 
 CONTENT = b"hello"
 
 
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
 @pytest.fixture(scope="module")
 def url():
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200 if self.path == "/file" else 404)
-            self.end_headers()
-            self.wfile.write(CONTENT if self.headers["X-Kind"] != "other" else b"other")
+    def respond(path, headers):
+        content = b"other" if headers["X-Kind"] == "other" else CONTENT
+        return 200 if path == "/file" else 404, content
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/file"
-    server.shutdown()
-    server.server_close()
-
-
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
+    with http_server(respond) as address:
+        yield f"{address}/file"
 
 
 def test_file_is_checked_by_sha256_or_git_blob(url):

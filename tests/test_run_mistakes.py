@@ -55,17 +55,14 @@ def test_other_errors_keep_snakemakes_text(error_text, error):
     assert error_text(error) == "Snakemake's"
 
 
-@pytest.mark.parametrize(
-    ("target", "advice"),
-    [
+def test_unknown_target_is_reported_with_the_nearest():
+    for target, advice in (
         ("results/tabels", "did you mean 'results/tables'?"),
         ("tabels", "did you mean 'tables'?"),
         ("zzz", "available: plan, tables"),  # no files, which are many
-    ],
-)
-def test_unknown_target_is_reported_with_the_nearest(target, advice):
-    message = f"Error: {target}: no rule makes this; {advice}"
-    assert sentence(MissingRuleException(target), targets=targets) == message
+    ):
+        message = f"Error: {target}: no rule makes this; {advice}"
+        assert sentence(MissingRuleException(target), targets=targets) == message
 
 
 def test_target_outside_the_results_folder_is_corrected():
@@ -73,16 +70,13 @@ def test_target_outside_the_results_folder_is_corrected():
     assert message and message.endswith("so name /scratch/me/tables")
 
 
-@pytest.mark.parametrize("output", [["results/x"], []])
-def test_missing_input_is_reported_with_its_rule(output):
-    job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"}, output=output)
-    assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
-        "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
-        "correct its path in the config"
-    )
-
-
-def test_lock_and_full_disk_are_reported_with_advice():
+def test_missing_input_lock_and_full_disk_are_reported_with_advice():
+    for output in (["results/x"], []):
+        job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"}, output=output)
+        assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
+            "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
+            "correct its path in the config"
+        )
     locked = sentence(LockException())
     assert locked and locked.endswith("remove the lock with --unlock") and "\n" not in locked
     full = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))

@@ -11,15 +11,11 @@ from types import SimpleNamespace
 import pytest
 from snakemake.resources import Resources
 
+from job_scheduling import Wildcards, scheduling
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Scheduling
-from steadfast.jobs.loads import Loads
 from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.slurm import PLUGIN, STEPS, Watch, passing_refusal, wait_before_steps
 
 QUERY = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
@@ -193,20 +189,15 @@ def test_temporary_refusals_are_distinguished_from_failures(error, meaning):
 def slurm_option(name, model, slurm):
     """An option of SLURM for a model's job, with a profile's defaults."""
     settings = {"engine": "openai", "model": "m"}
-    raw = {
-        "lifbench": {"lengths": {"2k": 2048}},
-        "models": {"with-options": {**settings, "slurm": slurm}, "plain": settings},
-    }
-    run = Evaluation(load_config(raw))
+    models = {"with-options": {**settings, "slurm": slurm}, "plain": settings}
+    config = load_config({"lifbench": {"lengths": {"2k": 2048}}, "models": models})
     parse_resources = Resources.parser_factory(allow_expressions=True)
     profile = parse_resources(["slurm_partition=cpu", "qos=normal"])
-    workflow = SimpleNamespace(resource_settings=SimpleNamespace(default_resources=profile))
-    loads = Loads(run, InputDigests(run), Path("results"))
-    failures = FailedJobs(Path("logs"), logging.getLogger(__name__))
-    option = Scheduling(loads, Snakemake(workflow), failures).slurm[name]
-    wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
+    run_settings = SimpleNamespace(default_resources=profile)
+    options = scheduling(config, Path("results"), resource_settings=run_settings).slurm
+    job = Wildcards(benchmark="lifbench", model=model, part="2k")
     facts = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
-    return option(SimpleNamespace(get=wildcards.get, **wildcards), **facts)
+    return options[name](job, **facts)
 
 
 def test_model_options_override_the_profile():
