@@ -78,10 +78,10 @@ def log():
 
 @pytest.fixture
 def write_provenance(tmp_path):
-    def write(prompt=1000, completion=234, empty=0, **statuses):
+    def write(statuses, prompt=1000, completion=234, **fields):
         tokens = {"prompt": prompt, "completion": completion}
         path = tmp_path / "4k.provenance.json"
-        path.write_text(json.dumps({"statuses": statuses, "empty": empty, "tokens": tokens}))
+        path.write_text(json.dumps({"statuses": statuses, "tokens": tokens, **fields}))
         return str(path)
 
     return write
@@ -115,7 +115,7 @@ def test_rule_without_log_and_output_is_no_stage(log):
 
 
 def test_inference_stage_counts_responses_and_tokens(log, write_provenance):
-    provenance = write_provenance(ok=3)
+    provenance = write_provenance({"ok": 3})
     log.begin(inference=2)
     for jobid in (1, 2):
         log.start(jobid, [LOG], [provenance])
@@ -126,7 +126,7 @@ def test_inference_stage_counts_responses_and_tokens(log, write_provenance):
 
 def test_job_with_failed_responses_has_a_line(log, write_provenance, tmp_path):
     log.begin(inference=2)
-    log.start(7, [LOG], [str(tmp_path / "4k.jsonl"), write_provenance(ok=3, error=1)])
+    log.start(7, [LOG], [str(tmp_path / "4k.jsonl"), write_provenance({"ok": 3, "error": 1})])
     log.finish(7, 1)
     line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens"
     assert log.lines == ["2 jobs", line]
@@ -173,7 +173,8 @@ def test_stopping_run_is_announced_once(log):
 
 
 def test_empty_truncated_and_refused_responses_are_counted(write_provenance):
-    path = write_provenance(5, None, empty=2, ok=3, length=2, unfinished=1, refused=4)
+    statuses = {"ok": 3, "length": 2, "unfinished": 1, "refused": 4}
+    path = write_provenance(statuses, prompt=5, completion=None, empty=2)
     line = "10 done, 0 failed, 2 empty, 2 truncated, 1 unfinished, 4 refused, 5 tokens"
     assert counted(answered([path])) == line
 
@@ -181,7 +182,7 @@ def test_empty_truncated_and_refused_responses_are_counted(write_provenance):
 def test_terminal_has_a_bar_of_running_jobs_and_lines_of_failures(write_provenance):
     log = RunLog(Terminal())
     log.start(3, [LOG.replace("4k", "8k")])
-    log.start(7, [LOG], [write_provenance(ok=3, error=1)])
+    log.start(7, [LOG], [write_provenance({"ok": 3, "error": 1})])
     log.finish(7, 1)
     log.finish(3, 9)
     text = re.sub(r"\x1b\[[0-9;]*[mA-Z]", "", log.text)
