@@ -104,7 +104,7 @@ def main_measures(name: str) -> dict[str, dict]:
 
 
 def by_key(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows in the order of their keys; otherwise models stand as they come first."""
+    """Rows in the order of their keys, not in that of the scores."""
     keys = list(frame.select_dtypes(exclude="float"))
     return frame.astype(dict.fromkeys(keys, str)).sort_values(keys, ignore_index=True)
 
@@ -114,8 +114,12 @@ def name(request) -> str:
     return request.param
 
 
-def test_order_of_scores_changes_no_metric(name):
-    small = small_run(name)
+@pytest.fixture
+def small(name) -> SmallRun:
+    return small_run(name)
+
+
+def test_order_of_scores_changes_no_metric(name, small):
     parts = list(dict.fromkeys(score.part for score in small.scores))
     shuffled = random.Random(1).sample(small.scores, len(small.scores))
     frames = small.frames(sorted(shuffled, key=lambda score: parts.index(score.part)))
@@ -124,8 +128,7 @@ def test_order_of_scores_changes_no_metric(name):
         pd.testing.assert_frame_equal(rows, by_key(expected), rtol=1e-9, obj=metric)
 
 
-def test_equal_repeats_change_no_value_and_no_interval(name):
-    small = small_run(name)
+def test_equal_repeats_change_no_value_and_no_interval(name, small):
     repeated = []
     for score in small.scores:
         for repeat in range(REPEATS if score.model == "b" else 1):
@@ -141,8 +144,7 @@ def test_equal_repeats_change_no_value_and_no_interval(name):
     )
 
 
-def test_model_that_refused_everything_has_rows_without_values(name):
-    small = small_run(name)
+def test_model_that_refused_everything_has_rows_without_values(name, small):
     answered = [score for score in small.scores if score.model != "c"]
     summary = small.frames([*answered, *refused_scores(name, "c")])["summary"]
     refused = summary["model"] == "c"
@@ -151,8 +153,7 @@ def test_model_that_refused_everything_has_rows_without_values(name):
     assert (summary["expected"] > 0).all() and (summary[~refused]["n"] > 0).all()
 
 
-def test_run_without_scores_has_all_tables_and_figures(name):
-    small = small_run(name)
+def test_run_without_scores_has_all_tables_and_figures(name, small):
     frames = small.frames(refused_scores(name, "a"))
     tables = small.task.tables.function.make(frames, Display())
     assert [table.name for table in tables] == list(small.task.tables.names)
@@ -162,8 +163,7 @@ def test_run_without_scores_has_all_tables_and_figures(name):
     assert all(picture.figure.axes for picture in pictures.values())
 
 
-def test_refused_sample_is_in_no_mean_and_marked_incomplete(name):
-    small = small_run(name)
+def test_refused_sample_is_in_no_mean_and_marked_incomplete(name, small):
     answered = [score for score in small.scores if score.model != "c"]
     frames = small.frames([*answered, *refused_scores(name, "c", 1)])
     rows = frames["summary"].set_index("model")
@@ -192,8 +192,7 @@ def test_comparisons_have_the_differences_of_summary_values(name):
             assert row.difference == pytest.approx(difference, abs=1e-9), measure
 
 
-def test_tables_and_summary_name_the_sampling_units(name):
-    small = small_run(name)
+def test_tables_and_summary_name_the_sampling_units(name, small):
     frames = all_frames(name)
     optional = set(FURTHER) - {HIGHEST, ABOVE_BASELINE}
     if name in SMALL:  # the other benchmarks have lengths

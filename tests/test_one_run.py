@@ -13,7 +13,7 @@ RUN = SimpleNamespace(holds_folder=True, locks=[])
 
 
 def test_unwritable_folder_is_reported(tmp_path):
-    (tmp_path / "journal").write_text("a file in the place of a folder")
+    (tmp_path / "journal").write_text("not a folder")
     with pytest.raises(UserError, match=r"run\.lock: cannot be written \(.+\); correct its"):
         hold(tmp_path, RUN)
 

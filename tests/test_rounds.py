@@ -86,7 +86,7 @@ def test_rounds_are_alike_in_size_and_tasks(sizes, contexts, seed):
 
 
 SIMULATED = {"engine": "simulated", "span": 1000}
-MODELS = {"gold": {"engine": "reference"}, "sim-a": SIMULATED, "sim-b": SIMULATED}
+MODELS = {"reference": {"engine": "reference"}, "sim-a": SIMULATED, "sim-b": SIMULATED}
 
 
 def evaluation(**settings: object) -> Evaluation:
@@ -125,13 +125,13 @@ def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str) -> None:
 
 
 def test_run_begins_with_two_rounds_and_continues_with_undecided_models(run, tmp_path):
-    assert run.rounds == {"lifbench": {"gold": 2, "sim-a": 2, "sim-b": 2}}
+    assert run.rounds == {"lifbench": {"reference": 2, "sim-a": 2, "sim-b": 2}}
     job = Job("inference", "lifbench", "sim-a", "2k")
     assert run.prompts(job) == "lifbench/rounds/2/2k.jsonl"
     decide(run, tmp_path, 2, "sim-a")
     third_round = continued(tmp_path)
     # A model that is compared with no other goes on as long as any does.
-    assert third_round.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
+    assert third_round.rounds == {"lifbench": {"reference": 3, "sim-a": 3, "sim-b": 2}}
     decide(third_round, tmp_path, 3)
     assert continued(tmp_path).rounds == third_round.rounds
 
@@ -152,7 +152,7 @@ def test_decisions_have_the_input_digests_of_their_rounds(run, tmp_path):
         (decision_file("lifbench", 2), second),
         (decision_file("lifbench", 3), metrics_digest(third_round)),
     ]
-    assert third_round.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
+    assert third_round.rounds == {"lifbench": {"reference": 3, "sim-a": 3, "sim-b": 2}}
 
 
 def test_last_decision_is_read_where_the_round_is_decided(run, tmp_path):
@@ -175,7 +175,7 @@ def test_decision_on_other_scores_is_ignored(run, tmp_path):
         ({"lifbench": {**TASK, "rubric": "corrected"}}, "with scoring .* must not change to"),
         ({"lifbench": {**TASK, "weighting": "mean"}}, "with metrics .* must not change to"),
         ({"adaptive": None}, "decided by an adaptive run, but adaptive is not set"),
-        ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
+        ({"only": ["reference", "sim-a"]}, "with model 'sim-b', which is missing now"),
     ],
 )
 def test_design_must_not_change_after_a_decision(run, tmp_path, settings, message):
@@ -209,7 +209,7 @@ def test_config_without_rounds_is_refused(settings, message):
 
 def test_one_model_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match="compares at least two models, lifbench has 1"):
-        continued(tmp_path, only=["gold", "sim-a"])
+        continued(tmp_path, only=["reference", "sim-a"])
 
 
 @pytest.mark.parametrize("unit", ["context_id", "family"])

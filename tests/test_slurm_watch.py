@@ -1,4 +1,4 @@
-"""SLURM's jobs: none is waited for in vain, and those that cannot start are reported."""
+"""SLURM's jobs: none is waited for forever, and those that cannot start are reported."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""A trial takes a few prompts of each task, spread evenly, and whole groups."""
+"""A trial takes a few prompts of each task, spread evenly, and complete groups."""
 
 from collections import Counter
 from dataclasses import replace
