@@ -10,14 +10,10 @@ from steadfast.engines.cost.forecast import Work
 from steadfast.plan.model import PlannedModel
 
 PLAN = {
-    "throughput": {"prefill": 1e9, "decode": 1.0},
-    "price": None,
-    "hours": None,
-    "gpus": 4,
-    "copies": 1,
-    "parts_per_load": None,
+    "throughput": {"prefill": 1e9, "decode": 1.0}, "price": None, "hours": None, "gpus": 4,
+    "copies": 1, "parts_per_load": None,
     "how": {"cache": None, "service_tier": None, "batch": False, "base_url": None},
-}
+}  # fmt: skip
 LOAD = 200
 RUN = {
     "wall_seconds": 1000.0, "load_seconds": LOAD, "answered": 100, "prompt_tokens": 1000,

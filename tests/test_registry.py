@@ -18,17 +18,14 @@ TEXT = "no benchmark"
 
 
 def raises(config, section):
-    """A task of a plugin whose code fails."""
     raise LookupError("no such topic")
 
 
 def ends(config, section):
-    """A check of a plugin that ends the process."""
     sys.exit("no licence")
 
 
 def does_not_suit(config, section):
-    """A check of a plugin that a config does not suit."""
     raise ValueError("mine.topics: there is no topic 3")
 
 

@@ -24,9 +24,7 @@ from steadfast.jobs.rounds import (
 )
 from steadfast.stages.choose_prompts import choose_round, rounds_of
 
-TASK = {
-    "lengths": {"2k": 2048, "3k": 3072}, "contexts_per_length": 4, "tasks": ["LSI"],
-}  # fmt: skip
+TASK = {"lengths": {"2k": 2048, "3k": 3072}, "contexts_per_length": 4, "tasks": ["LSI"]}
 
 
 def prompts_of(**tasks: str) -> list[dict]:
@@ -190,21 +188,18 @@ def test_model_may_be_added_after_a_decision(run, tmp_path):
     assert set(extended.rounds["lifbench"].values()) == {2}
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_config_without_rounds_is_refused():
+    scored = {"Qwen2.5-7B": {"engine": "scored"}}
+    for settings, message in (
         ({"limit": 1}, "adaptive: a trial .limit. has no rounds"),
         ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
         (
-            {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
+            {"models": scored},
             "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds",
         ),
-    ],
-    ids=["trial", "contexts", "scored"],
-)
-def test_config_without_rounds_is_refused(settings, message):
-    with pytest.raises(UserError, match=message):
-        evaluation(**settings)
+    ):
+        with pytest.raises(UserError, match=message):
+            evaluation(**settings)
 
 
 def test_one_model_alone_is_refused(tmp_path):
