@@ -189,14 +189,11 @@ def test_model_may_be_added_after_a_decision(run, tmp_path):
 
 
 def test_config_without_rounds_is_refused():
-    scored = {"Qwen2.5-7B": {"engine": "scored"}}
+    scored = {"models": {"Qwen2.5-7B": {"engine": "scored"}}}
     for settings, message in (
         ({"limit": 1}, "adaptive: a trial .limit. has no rounds"),
         ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
-        (
-            {"models": scored},
-            "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds",
-        ),
+        (scored, "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds"),
     ):
         with pytest.raises(UserError, match=message):
             evaluation(**settings)
