@@ -48,12 +48,13 @@ def test_job_rejected_by_slurm_is_not_retried():
 class Job:
     """The parts of Snakemake's job that ``FailedJobs`` uses."""
 
-    def __init__(self, log: Path, model: str, retries=3):
+    rule = SimpleNamespace(name="inference")
+    attempt = 1
+    restart_times = 3
+
+    def __init__(self, log: Path, model: str):
         self.log = [str(log)]
-        self.rule = SimpleNamespace(name="inference")
         self.wildcards = {"benchmark": "lifbench", "model": model, "part": log.stem}
-        self.attempt = 1
-        self.restart_times = retries
 
     def is_group(self):
         return False
