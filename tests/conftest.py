@@ -1,7 +1,6 @@
-"""On any machine: property tests without a limit of time, and a limit for what would never end.
+"""Settings of property tests, a limit on CPU time, the tiers, and the cost of tests by file.
 
-At the end stands what the tests cost, by file; the longest begin first, so that no worker is left
-alone with one.
+The longest tests begin first, so that no worker is left alone with one.
 """
 
 import gc
@@ -17,7 +16,7 @@ from hypothesis import HealthCheck, settings
 import project
 from warm_python import warm_seconds
 
-# Others at each run, but for CI; the quick tier has a few of each.
+# Examples differ from run to run, except in CI; the quick tier has fewer.
 for name, examples in {"quick": 20, "wide": 50}.items():
     settings.register_profile(
         name,
@@ -28,8 +27,8 @@ for name, examples in {"quick": 20, "wide": 50}.items():
     )
 
 
-# What is collected stays to the end. To look through it for garbage takes a third of the time of
-# the collection, and would take more while tests run.
+# Collected tests live until the end. Searching them for garbage takes a third of the time of the
+# collection, and would take more while tests run.
 gc.disable()
 
 
@@ -45,17 +44,16 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session", autouse=True)
 def shared(tmp_path_factory, worker_id):
-    """Where projects keep what all workers need."""
+    """The folder in which projects keep files for all workers."""
     base = tmp_path_factory.getbasetemp()
     project.SHARED = base if worker_id == "master" else base.parent
 
 
 @pytest.fixture
 def cpu_limit():
-    """Fails a test that takes five seconds of CPU time, which only endless work does.
+    """Fails a test that takes five seconds of CPU time; other processes do not count.
 
-    Texts are so long that time which grows with their square would be more. What others do on
-    the machine does not count.
+    The texts of such tests are so long that work which grows with their square takes more.
     """
 
     def fail(*_):
@@ -70,9 +68,8 @@ def cpu_limit():
 
 def cpu_seconds() -> float:
     """The CPU time of this process, and of those that it started and that have ended."""
-    whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
-    used = map(resource.getrusage, whose)
-    return sum(one.ru_utime + one.ru_stime for one in used) + warm_seconds()
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages) + warm_seconds()
 
 
 counted = cpu_seconds()
@@ -101,14 +98,15 @@ def pytest_collection_modifyitems(items):
         for number, item in enumerate(parametrized):
             if number not in quick:
                 item.add_marker("wide")
-    items.sort(key=place)
+    items.sort(key=start_order)
 
 
-def place(item):
-    """First what waits for a cluster while others compute, then what starts long programs."""
+def start_order(item):
+    """Tests that wait for a cluster come first, then those that start long programs."""
     group = item.get_closest_marker("xdist_group")
     waits = group is not None and group.args == ("slurm",)
-    return not waits, not any(map(item.get_closest_marker, ("workflow", "heavy")))
+    is_long = any(map(item.get_closest_marker, ("workflow", "heavy")))
+    return not waits, not is_long
 
 
 TIERS = ("heavy", "wide")
@@ -118,32 +116,33 @@ DATA_VARIABLE = re.compile(r"[A-Z]+_(?:CASES|DATA|CORPORA|FAIR)\b")
 
 def pytest_terminal_summary(terminalreporter):
     variables = Counter()
-    others = Counter()
+    reasons = Counter()
     for report in terminalreporter.stats.get("skipped", ()):
         reason = report.longrepr[2].removeprefix("Skipped: ")
         variable = DATA_VARIABLE.search(reason)
         if variable:
             variables[variable[0]] += 1
         else:
-            others[reason] += 1
+            reasons[reason] += 1
     if variables:
         counts = ", ".join(f"{name} {count}" for name, count in sorted(variables.items()))
         terminalreporter.write_line(f"skipped, since files are absent that these name: {counts}")
-    for reason, count in others.items():
+    for reason, count in reasons.items():
         terminalreporter.write_line(f"skipped {count}: {reason}")
-    spent = Counter()
+    cpu = Counter()
     wall = Counter()
     tiers = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if hasattr(report, "cpu"):
                 file = report.nodeid.partition("::")[0]
-                spent[file] += report.cpu
+                cpu[file] += report.cpu
                 wall[file] += report.duration
-                tiers[next(filter(report.keywords.__contains__, TIERS), "quick")] += report.cpu
+                tier = next((tier for tier in TIERS if tier in report.keywords), "quick")
+                tiers[tier] += report.cpu
     terminalreporter.section("what tests cost: seconds of CPU (and of waiting), by file")
-    for file, seconds in spent.most_common(10):
+    for file, seconds in cpu.most_common(10):
         terminalreporter.write_line(f"{seconds:7.1f} ({wall[file]:6.1f})  {file}")
-    terminalreporter.write_line(f"{spent.total():7.1f} ({wall.total():6.1f})  all")
+    terminalreporter.write_line(f"{cpu.total():7.1f} ({wall.total():6.1f})  all")
     for tier, seconds in tiers.items():
         terminalreporter.write_line(f"{seconds:7.1f} of them  {tier}")

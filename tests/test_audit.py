@@ -1,23 +1,17 @@
-"""What stands in a results folder against what a run wants, before anything is printed."""
+"""A results folder is compared with what a run wants, before anything is printed."""
 
 from types import SimpleNamespace
 
 import pytest
+from snakemake.iocontainers import OutputFiles
 
 from steadfast.base.errors import UserError
 from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.audit import Audit
 
 
-class Output(dict):
-    """Snakemake's: files, which may have names."""
-
-    def __iter__(self):
-        return iter(self.values())
-
-
 class Run:
-    """Of Snakemake what an audit looks at; what it is told to make stands in ``forced``."""
+    """The parts of Snakemake that an audit uses; jobs that it makes run again are ``forced``."""
 
     def __init__(self, *jobs, wanted=(), taking_option=None):
         self.jobs = jobs
@@ -33,82 +27,75 @@ class Run:
 
 
 @pytest.fixture
-def results(tmp_path):
-    """A folder of results, in which each job has made its table."""
-    return tmp_path
+def make_job(tmp_path):
+    def make_job(name, made=None):
+        """A job for input digest "lin"; its table was ``made`` for that or another one."""
+        table = tmp_path / f"{name}.md"
+        output = OutputFiles(fromdict={"table": str(table)})
+        job = SimpleNamespace(params={"input_digest": made}, output=output, input=[], table=table)
+        if made:
+            table.write_text(name)
+            for provenance in provenances(job, tmp_path):
+                provenance.write()
+        job.params["input_digest"] = "lin"
+        return job
+
+    return make_job
 
 
-def job(results, name, input_digest="lin", made=None):
-    """One that wants a table of an input digest, and has made it, of that or another."""
-    table = results / f"{name}.md"
-    found = SimpleNamespace(
-        params={"input_digest": input_digest},
-        output=Output(table=str(table)),
-        input=[],
-        table=table,
-    )
-    if made:
-        table.write_text(name)
-        found.params["input_digest"] = made
-        for provenance in provenances(found, results):
-            provenance.write()
-        found.params["input_digest"] = input_digest
-    return found
-
-
-def test_what_is_as_the_run_wants_it_is_left_as_it_is(results):
-    run = Run(job(results, "a", made="lin"), job(results, "absent"))
-    audit = Audit(results)
+def test_current_and_absent_files_are_left_alone(make_job, tmp_path):
+    run = Run(make_job("a", made="lin"), make_job("absent"))
+    audit = Audit(tmp_path)
     audit.compare(run)
     assert (run.forced, audit.left) == ([], None)
-    assert not audit.leaves(results / "a.md")
+    assert not audit.leaves(tmp_path / "a.md")
 
 
-def test_what_was_made_of_something_else_is_made_again_and_not_shown_until_then(results):
-    good = job(results, "a", made="lin")
-    other = job(results, "b", made="older")
-    run = Run(good, other)
-    audit = Audit(results)
+def test_outdated_file_is_remade_and_not_shown_until_then(make_job, tmp_path):
+    current = make_job("a", made="lin")
+    outdated = make_job("b", made="older")
+    run = Run(current, outdated)
+    audit = Audit(tmp_path)
     audit.compare(run)
-    assert run.forced == [other]
+    assert run.forced == [outdated]
     assert "b.md: made from other settings, data or code" in audit.left
     assert "run the workflow without this option" in audit.left
-    assert audit.leaves(other.table) and not audit.leaves(good.table)
-    Provenance.beside(other.table, "lin", settings=provenances(other, results)[0].settings).write()
-    assert audit.left is None and not audit.leaves(other.table)
+    assert audit.leaves(outdated.table) and not audit.leaves(current.table)
+    (expected,) = provenances(outdated, tmp_path)
+    Provenance.beside(outdated.table, "lin", settings=expected.settings).write()
+    assert audit.left is None and not audit.leaves(outdated.table)
 
 
-def test_what_was_edited_is_refused_but_where_the_command_makes_it_again(results):
-    edited = job(results, "a", made="lin")
+def test_edited_file_is_refused_unless_the_run_remakes_it(make_job, tmp_path):
+    edited = make_job("a", made="lin")
     edited.table.write_text("9")
     with pytest.raises(UserError, match=r"a\.md: edited since it was made"):
-        Audit(results).compare(Run(edited))
+        Audit(tmp_path).compare(Run(edited))
     run = Run(edited, wanted=[edited])
-    Audit(results).compare(run)
+    Audit(tmp_path).compare(run)
     assert run.forced == []
 
 
-def test_a_job_with_one_of_its_files_is_looked_at_and_one_with_none_is_not(results):
-    half = job(results, "a", made="older")
-    half.output["second"] = str(results / "second.md")
-    run = Run(half)
-    audit = Audit(results)
+def test_job_is_remade_only_if_all_its_files_exist(make_job, tmp_path):
+    job = make_job("a", made="older")
+    second = tmp_path / "second.md"
+    job.output.append(str(second))
+    run = Run(job)
+    audit = Audit(tmp_path)
     audit.compare(run)
-    assert run.forced == []  # one of its files is absent, so that Snakemake makes both
-    (results / "second.md").write_text("")
+    assert run.forced == []  # Snakemake makes both by itself
+    second.write_text("")
     audit.compare(run)
-    assert run.forced == [half]
+    assert run.forced == [job]
 
 
 @pytest.mark.parametrize("option", ["--touch", "--report"])
-def test_an_option_that_would_take_older_files_is_refused(results, option):
-    older = [job(results, name, made="older") for name in "abc"]
-    with pytest.raises(
-        UserError, match=rf"a\.md: .+, and so are 2 more; {option} would accept outdated"
-    ):
-        Audit(results).compare(Run(*older, taking_option=option))
-    with pytest.raises(
-        UserError, match=rf"those of this config; {option} would accept outdated files"
-    ):
-        Audit(results).compare(Run(older[0], taking_option=option))
-    Audit(results).compare(Run(job(results, "d", made="lin"), taking_option=option))
+def test_option_that_would_accept_outdated_files_is_refused(make_job, tmp_path, option):
+    outdated = [make_job(name, made="older") for name in "abc"]
+    several = rf"a\.md: .+, and so are 2 more; {option} would accept outdated"
+    with pytest.raises(UserError, match=several):
+        Audit(tmp_path).compare(Run(*outdated, taking_option=option))
+    single = rf"those of this config; {option} would accept outdated files"
+    with pytest.raises(UserError, match=single):
+        Audit(tmp_path).compare(Run(outdated[0], taking_option=option))
+    Audit(tmp_path).compare(Run(make_job("d", made="lin"), taking_option=option))

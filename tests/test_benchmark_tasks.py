@@ -1,4 +1,4 @@
-"""What a config asks of a benchmark: what its data depend on, its tables and its templates."""
+"""A benchmark's task by the config: its data and their dependencies, tables and templates."""
 
 import pytest
 
@@ -13,15 +13,15 @@ LOCAL = {"source": "local", "directory": "here"}
 RELEASED = {"source": "released"}
 
 
-def task(name: str, section: dict | None = None, judges: tuple = ("first",), **more) -> Task:
+def task(name: str, section: dict | None = None, judges: tuple = ("first",), **keys) -> Task:
     raw = {"benchmarks": [name], "models": {"m": {"engine": "openai", "model": "m"}}}
     raw["judges"] = {judge: JUDGES[judge] for judge in judges}
-    return benchmarks()[name].of(load_config({**raw, name: section or {}, **more}))
+    return benchmarks()[name].of(load_config({**raw, name: section or {}, **keys}))
 
 
-def test_data_depend_on_what_matters_to_their_source_alone():
-    both = ["ifeval", "ifbench"]
-    for name, section, settings, files in (
+@pytest.mark.parametrize(
+    ("name", "section", "settings", "files"),
+    [
         ("followbench", {}, {"language": "zh"}, ()),
         ("followbench", LOCAL, {"language": "zh", "directory": "here"}, None),
         ("followbench", RELEASED, {"language": "zh"}, ()),
@@ -36,37 +36,46 @@ def test_data_depend_on_what_matters_to_their_source_alone():
             ("here/data_final.json", "mine.json"),
         ),
         ("complexbench", RELEASED, {"language": "zh", "extra": None}, ()),
-        ("ifeval", {"lengths": {}}, {}, ()),
-        ("ifeval", {**LOCAL, "lengths": {}}, {"directory": "here", "sets": both}, None),
-        ("ifeval", {**RELEASED, "lengths": {}, "sets": both[1:]}, {"sets": both[1:]}, ()),
-    ):
-        made = task(name, section, seed=5).data[-1]
-        source = section.get("source", "sample")
-        assert made.content.name.endswith(f".{name}.data:{source}"), (name, section)
-        assert made.content.settings == settings, (name, section)
-        assert files is None or made.files == files, (name, section)
+        ("ifeval", {}, {}, ()),
+        ("ifeval", LOCAL, {"directory": "here", "sets": ["ifeval", "ifbench"]}, None),
+        ("ifeval", {**RELEASED, "sets": ["ifbench"]}, {"sets": ["ifbench"]}, ()),
+    ],
+)
+def test_data_depend_on_the_settings_of_their_source_only(name, section, settings, files):
+    lengths = {"lengths": {}} if name == "ifeval" else {}
+    data = task(name, section | lengths, seed=5).data[-1]
+    assert data.content.name.endswith(f".{name}.data:{section.get('source', 'sample')}")
+    assert data.content.settings == settings
+    assert files is None or data.files == files
+
+
+def test_local_data_of_followbench_depend_on_their_files():
     assert "here/zh/mixed_constraints.json" in task("followbench", LOCAL).data[-1].files
 
 
-def test_tables_of_agreement_need_two_raters_and_corrected_ones_people():
-    for name, of_raters, of_people in (
-        ("followbench", {"agreement", "table3_agreement"}, {"corrected"}),
-        ("cfbench", {"agreement"}, {"corrected", "table6_humans"}),
-        ("complexbench", {"agreement"}, {"corrected"}),
-    ):
-        alone = set(task(name).tables.names)
-        two = set(task(name, judges=("first", "second")).tables.names)
-        people = set(task(name, {"labels": "people.jsonl"}).tables.names)
-        assert two - alone == {f"{name}_{table}" for table in of_raters}
-        assert people - two == {f"{name}_{table}" for table in of_people} and two < people
+@pytest.mark.parametrize(
+    ("name", "agreement", "corrected"),
+    [
+        ("followbench", ["agreement", "table3_agreement"], ["corrected"]),
+        ("cfbench", ["agreement"], ["corrected", "table6_humans"]),
+        ("complexbench", ["agreement"], ["corrected"]),
+    ],
+)
+def test_agreement_tables_need_two_raters_and_corrected_ones_labels(name, agreement, corrected):
+    one_judge = set(task(name).tables.names)
+    two_judges = set(task(name, judges=("first", "second")).tables.names)
+    labels = set(task(name, {"labels": "people.jsonl"}).tables.names)
+    assert two_judges - one_judge == {f"{name}_{table}" for table in agreement}
+    assert labels - two_judges == {f"{name}_{table}" for table in corrected}
+    assert two_judges < labels
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_an_unknown_template_is_named(name):
+def test_unknown_template_is_reported(name):
     with pytest.raises(UserError, match=rf"{name}\.templates: unknown template 'fr'"):
         task(name, {"templates": {"fr": "mine.txt"}})
 
 
-def test_a_reply_is_requested_as_often_as_by_cfbenchs_released_code():
+def test_judge_attempts_are_those_of_cfbenchs_released_code():
     assert task("cfbench", judging={"mode": "released"}).judging.attempts == 10
     assert task("cfbench", judging={"attempts": 2}).judging.attempts == 2

@@ -1,4 +1,4 @@
-"""Which modules changed since a file was made, by its input digest."""
+"""Modules that changed since a file was made, by its input digest."""
 
 import pytest
 
@@ -6,40 +6,44 @@ from steadfast.jobs import code_history
 from steadfast.jobs.code_history import PATH, explain
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def parts(monkeypatch):
-    """The parts of each code that a process has computed."""
-    known = {"one": {"m": "1", "n": "1"}, "two": {"m": "2", "n": "1", "o": "1"}}
-    known["many"] = known["one"] | dict.fromkeys("abmn", "3")
-    monkeypatch.setattr(code_history, "parts_of", lambda code: known.get(code.split()[-1], {}))
+    """The digest of each module, by name of the code."""
+    parts = {"one": {"m": "1", "n": "1"}, "two": {"m": "2", "n": "1", "o": "1"}}
+    parts["many"] = parts["one"] | dict.fromkeys("abmn", "3")
+    monkeypatch.setattr(code_history, "parts_of", lambda code: parts.get(code.split()[-1], {}))
 
 
-def changed(results, input_digest, code) -> list[str]:
-    return explain(results, [("scores", input_digest, code)], [])
+def explanation(results, input_digest, code) -> list[str]:
+    return explain(results, [("scores", input_digest, f"make @ {code}")], [])
 
 
-def test_modules_that_changed_came_or_went_are_named(tmp_path, parts):
-    explain(tmp_path, [], [("lin", "make @ one"), ("other", "make @ two")])
+def record(results, **code) -> None:
+    explain(results, [], [(digest, f"make @ {name}") for digest, name in code.items()])
+
+
+def test_changed_added_and_removed_modules_are_named(tmp_path):
+    record(tmp_path, lin="one", other="two")
     line = "scores: made again since m, o changed"
-    assert changed(tmp_path, "lin", "make @ two") == [line]
-    assert changed(tmp_path, "other", "make @ one") == [line]
-    assert changed(tmp_path, "lin", "make @ one") == []
-    assert changed(tmp_path, "lin", "make @ many") == [
-        "scores: made again since a, b, m and 1 more changed"
-    ]
+    assert explanation(tmp_path, "lin", "two") == [line]
+    assert explanation(tmp_path, "other", "one") == [line]
+    assert explanation(tmp_path, "lin", "one") == []
+    line = "scores: made again since a, b, m and 1 more changed"
+    assert explanation(tmp_path, "lin", "many") == [line]
 
 
-def test_of_what_is_not_known_nothing_is_said(tmp_path, parts):
-    assert changed(tmp_path, "lin", "make @ two") == []
-    explain(tmp_path, [], [("lin", "make @ one")])
-    assert changed(tmp_path, None, "make @ two") == changed(tmp_path, "lin", "make @ none") == []
+def test_unknown_digest_or_code_is_not_explained(tmp_path):
+    assert explanation(tmp_path, "lin", "two") == []
+    record(tmp_path, lin="one")
+    assert explanation(tmp_path, None, "two") == []
+    assert explanation(tmp_path, "lin", "none") == []
 
 
 @pytest.mark.parametrize(
     "content", ["", "[" * 9**5, '{"parts": {}}', '{"input_digests": {"lin": []}, "parts": {}}']
 )
-def test_a_damaged_history_says_nothing(tmp_path, parts, content):
+def test_damaged_history_is_ignored(tmp_path, content):
     path = tmp_path / PATH
     path.parent.mkdir()
     path.write_text(content)
-    assert changed(tmp_path, "lin", "make @ two") == []
+    assert explanation(tmp_path, "lin", "two") == []

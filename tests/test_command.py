@@ -1,4 +1,4 @@
-"""The command line: what each subcommand takes, and what it makes of that."""
+"""The command line: the arguments of each subcommand, and what it starts."""
 
 import shlex
 import sys
@@ -20,37 +20,34 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def started(monkeypatch, words: str) -> list[str]:
-    """The words that Snakemake is started with."""
+def exit_code(words: str) -> str | int | None:
+    with pytest.raises(SystemExit) as end:
+        main(shlex.split(words))
+    return end.value.code
+
+
+def snakemake_arguments(monkeypatch, words: str) -> list[str]:
     calls = []
     monkeypatch.setattr(start.os, "execv", lambda program, argv: calls.append((program, argv)))
-    with pytest.raises(SystemExit) as ended:
-        main(shlex.split(words))
-    assert ended.value.code in (None, 0)
+    assert not exit_code(words)
     ((program, argv),) = calls
-    assert [program, *argv[:3]] == [
-        sys.executable,
-        sys.executable,
-        "-m",
-        "steadfast.workflow.launch",
-    ]
+    python = sys.executable
+    assert (program, argv[:3]) == (python, [python, "-m", "steadfast.workflow.launch"])
     return argv[3:]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
-    assert ended.value.code == 0
+def test_help_of_each_subcommand_has_a_valid_example(name, folder, capsys):
+    assert exit_code(f"{name} --help") == 0
     example = f"steadfast {name} {COMMANDS[name].example}"
-    shown = capsys.readouterr().out
-    assert example in shown
-    assert ("\nexit codes: 0 " in shown) == (name in ("compare", "gate", "doctor"))
+    text = capsys.readouterr().out
+    assert example in text
+    assert ("\nexit codes: 0 " in text) == (name in ("compare", "gate", "doctor"))
     assert parser().parse_args(shlex.split(example)[1:]).command == name
 
 
 @pytest.mark.parametrize(
-    ("words", "snakemake"),
+    ("words", "arguments"),
     [
         ("run", SNAKEFILE),
         ("run my.yaml --cores 4", ["--configfile", "my.yaml", "--cores", "4", *SNAKEFILE]),
@@ -61,21 +58,22 @@ def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsy
         ("nondeterminism -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "nondeterminism"]),
     ],
 )
-def test_snakemake_is_started_on_the_workflow(words, snakemake, folder, monkeypatch):
-    assert started(monkeypatch, words) == snakemake
+def test_subcommand_starts_snakemake(words, arguments, folder, monkeypatch):
+    assert snakemake_arguments(monkeypatch, words) == arguments
 
 
-def test_a_profile_is_the_workflow_s_own_or_a_site_s(folder, monkeypatch):
+def test_profile_is_of_the_workflow_or_the_site(folder, monkeypatch):
     words = "run --profile profiles/slurm --profile my-site"
-    ours = str(HOME / "profiles/slurm")
-    both = ["--workflow-profile", ours, "--profile", "my-site", *SNAKEFILE]
-    assert started(monkeypatch, words) == both
+    packaged = str(HOME / "profiles/slurm")
+    arguments = ["--workflow-profile", packaged, "--profile", "my-site", *SNAKEFILE]
+    assert snakemake_arguments(monkeypatch, words) == arguments
     (folder / "profiles/slurm").mkdir(parents=True)
-    assert started(monkeypatch, words)[:2] == ["--workflow-profile", "profiles/slurm"]
+    arguments[1] = "profiles/slurm"
+    assert snakemake_arguments(monkeypatch, words) == arguments
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("", "COMMAND"),
         ("gait results other", "unknown command 'gait'; did you mean 'gate'?"),
@@ -85,16 +83,14 @@ def test_a_profile_is_the_workflow_s_own_or_a_site_s(folder, monkeypatch):
         ("compare results", "required: B"),
     ],
 )
-def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(shlex.split(words))
-    assert ended.value.code == 2
-    shown = capsys.readouterr().err
-    assert said in shown and shown.count("\n") == 1
+def test_invalid_command_line_exits_with_2_and_one_line(words, message, folder, capsys):
+    assert exit_code(words) == 2
+    text = capsys.readouterr().err
+    assert message in text and text.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("run bad.yaml", "config: bad.yaml:2: invalid YAML"),
         ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
@@ -107,52 +103,38 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
             "--directory my.yaml: cannot be created (File exists); name another",
         ),
         ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; available"),
+        ("gate nowhere nowhere --margin 0", "--margin 0: must be between 0 and 1"),
+        ("gate nowhere nowhere --margin 1", "--margin 1: must be between 0 and 1"),
+        ("gate nowhere nowhere --margin 0.5", "nowhere: no such folder"),
     ],
 )
-def test_what_snakemake_would_stop_at_with_a_traceback_is_refused(words, said, folder):
+def test_invalid_values_are_refused_in_one_line(words, message, folder):
     (folder / "bad.yaml").write_text("models: {a: [\n")
-    with pytest.raises(SystemExit) as ended:
-        main(shlex.split(words))
-    assert ended.value.code.startswith(f"error: {said}") and "\n" not in ended.value.code
+    code = exit_code(words)
+    assert code.startswith(f"error: {message}") and "\n" not in code
 
 
-def test_the_version_is_said_and_show_names_how_samples_are_called(capsys, folder):
-    with pytest.raises(SystemExit) as ended:
-        main(["--version"])
-    assert (ended.value.code, capsys.readouterr().out) == (0, f"steadfast {__version__}\n")
-    with pytest.raises(SystemExit, match=r"^error: name a sample, such as"):
-        main(["show", ""])
+def test_version_is_printed(capsys):
+    assert exit_code("--version") == 0
+    assert capsys.readouterr().out == f"steadfast {__version__}\n"
 
 
-def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
-    folder, monkeypatch, capsys
-):
+def test_show_without_a_sample_lists_examples(folder):
+    assert exit_code("show ''").startswith("error: name a sample, such as")
+
+
+def test_show_finds_the_sample_in_the_results_of_the_config(folder, monkeypatch, capsys):
     config = "name: mine\npathvars: {results: made}\nmodels: {m: {engine: reference}}\n"
     (folder / "my.yaml").write_text(config)
-    asked = []
+    views = []
 
     def view(run, results, sample, model):
-        asked.append((run.config.name, str(results), sample, model))
+        views.append((run.config.name, str(results), sample, model))
         return ["one", "two"]
 
     monkeypatch.setattr(show, "view_sample", view)
     monkeypatch.setattr(show, "sample_text", str.upper)
-    for words in (["a/b", "my.yaml", "--model", "m"], ["a/b", "my.yaml"]):
-        with pytest.raises(SystemExit) as ended:
-            main(["show", *words])
-        assert ended.value.code is None
-    assert asked == [("mine", "made", "a/b", "m"), ("mine", "made", "a/b", None)]
+    assert exit_code("show a/b my.yaml --model m") is None
+    assert exit_code("show a/b my.yaml") is None
+    assert views == [("mine", "made", "a/b", "m"), ("mine", "made", "a/b", None)]
     assert capsys.readouterr().out == "ONE\nTWO" * 2
-
-
-@pytest.mark.parametrize(
-    ("margin", "said"),
-    [
-        ("0", "--margin 0: must be between 0 and 1"),
-        ("1", "--margin 1: must be between 0 and 1"),
-        ("0.5", "nowhere: no such folder"),
-    ],
-)
-def test_a_gate_s_margin_is_a_share(margin, said, folder):
-    with pytest.raises(SystemExit, match=f"^error: {said}"):
-        main(["gate", "nowhere", "nowhere", "--margin", margin])

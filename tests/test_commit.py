@@ -1,8 +1,7 @@
-"""The workflow's commit, whatever becomes of git."""
+"""The workflow's commit, where git works, fails or is killed."""
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,10 @@ COMMIT = "0123456789" * 4
 
 @pytest.fixture
 def git(tmp_path, monkeypatch):
-    """Makes a git that does as a script says; the script finds its number of calls in $CALL."""
+    """Replaces git by a script, which has the number of its calls in $CALL; returns their file."""
     calls = tmp_path / "calls"
 
-    def make(script):
+    def replace_git(script):
         program = tmp_path / "git"
         count = f"echo >> {calls}; CALL=$(wc -l < {calls})"
         program.write_text(f"#!/bin/sh\n{count}\n{script}\n")
@@ -25,31 +24,31 @@ def git(tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
         return calls
 
-    return make
+    return replace_git
 
 
-def test_a_git_that_is_killed_is_asked_again(git):
-    git(f'if [ "$CALL" = 1 ]; then kill -9 $$; fi; echo {COMMIT}')
+@pytest.mark.parametrize(
+    "failure", ["kill -9 $$", 'echo "fatal: diff-index died" >&2; exit 128'], ids=["git", "child"]
+)
+def test_killed_git_is_run_again(git, failure):
+    git(f'if [ "$CALL" = 1 ]; then {failure}; fi; echo {COMMIT}')
     assert commit.asked_of_git("describe") == COMMIT
 
 
-def test_a_git_whose_child_is_killed_is_asked_again(git):
-    git(f'if [ "$CALL" = 1 ]; then echo "fatal: diff-index died" >&2; exit 128; fi; echo {COMMIT}')
-    assert commit.asked_of_git("describe") == COMMIT
-
-
-def test_a_git_that_is_always_killed_stops_the_job(git):
+def test_git_that_is_always_killed_stops_the_job(git):
     calls = git("kill -9 $$")
-    with pytest.raises(
-        PassingError, match="git was killed before it returned the workflow's commit"
-    ):
+    message = "git was killed before it returned the workflow's commit"
+    with pytest.raises(PassingError, match=message):
         commit.asked_of_git("describe")
     assert len(calls.read_text().splitlines()) == commit.TRIES
 
 
-def test_outside_git_there_is_no_commit(git, monkeypatch, tmp_path):
+def test_folder_outside_git_has_no_commit(monkeypatch, tmp_path):
     monkeypatch.setattr(commit, "PACKAGE", tmp_path)
     assert commit.asked_of_git("log", "-1") is None
+
+
+def test_failing_or_missing_git_returns_no_commit(git, monkeypatch):
     calls = git('echo "fatal: detected dubious ownership in repository" >&2; exit 128')
     assert commit.asked_of_git("log", "-1") is None
     assert len(calls.read_text().splitlines()) == 1
@@ -57,10 +56,13 @@ def test_outside_git_there_is_no_commit(git, monkeypatch, tmp_path):
     assert commit.asked_of_git("log", "-1") is None
 
 
-def test_an_installation_or_repository_without_a_commit_has_none(git, monkeypatch, tmp_path):
+def test_installed_package_has_no_commit(git, monkeypatch, tmp_path):
     git(f"echo {COMMIT}")
     monkeypatch.setattr(commit, "HOME", tmp_path / "lib/site-packages/steadfast_workflow")
     assert commit.asked_of_git("describe") is None
+
+
+def test_repository_without_commits_has_no_commit(monkeypatch, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    monkeypatch.setattr(commit, "PACKAGE", Path(tmp_path))
+    monkeypatch.setattr(commit, "PACKAGE", tmp_path)
     assert commit.asked_of_git("log", "-1", "--format=%H %ct") is None

@@ -1,5 +1,6 @@
-"""Two runs side by side in a terminal, by the frames of a comparison."""
+"""Two runs side by side in a terminal, from the frames of a comparison."""
 
+import re
 from types import SimpleNamespace
 
 import pandas as pd
@@ -20,30 +21,30 @@ from steadfast.compare.text import (
 PART = {"benchmark": "lifbench", "part": "4k", "same": 5, "changed": 0, "only_a": 0, "only_b": 0}
 
 
-def asked(**counts):
+def prompt_lines(**counts):
     return _prompts(pd.DataFrame([PART, {**PART, "part": "8k", **counts}]))
 
 
-def test_a_part_is_named_where_a_prompt_differs_and_equal_parts_are_counted_together():
-    for counts, said in (
-        ({"changed": 1}, "1 changed, 0 only in A, 0 only in B"),
-        ({"only_a": 1}, "0 changed, 1 only in A, 0 only in B"),
-        ({"only_b": 1}, "0 changed, 0 only in A, 1 only in B"),
+def test_parts_with_different_prompts_are_named():
+    for key, counts in (
+        ("changed", "1 changed, 0 only in A, 0 only in B"),
+        ("only_a", "0 changed, 1 only in A, 0 only in B"),
+        ("only_b", "0 changed, 0 only in A, 1 only in B"),
     ):
-        assert asked(**counts) == [
-            f"Prompts: 10 the same, {said}.",
-            f"  lifbench 8k: 5 the same, {said}",
+        assert prompt_lines(**{key: 1}) == [
+            f"Prompts: 10 the same, {counts}.",
+            f"  lifbench 8k: 5 the same, {counts}",
         ]
-    assert asked() == ["Prompts: 10 the same, 0 changed, 0 only in A, 0 only in B."]
+    assert prompt_lines() == ["Prompts: 10 the same, 0 changed, 0 only in A, 0 only in B."]
 
 
-def test_a_list_ends_after_twelve_with_the_number_of_the_others():
+def test_list_ends_after_twelve_lines_with_the_number_of_the_rest():
     lines = [str(number) for number in range(14)]
     assert _first(lines) == [*lines[:12], "  … and 2 more"]
     assert _first(lines[:12]) == lines[:12]
 
 
-def test_a_setting_that_changed_for_several_is_said_once():
+def test_setting_changed_for_several_models_is_one_line():
     rows = [{"key": "seed", "a": "1", "b": "2", "where": f"model {n}"} for n in "abc"]
     rows.append({"key": "label", "a": "x" * 61, "b": "y" * 60, "where": "model a"})
     assert _settings(pd.DataFrame(rows)) == [
@@ -55,53 +56,49 @@ def test_a_setting_that_changed_for_several_is_said_once():
     assert _cut("a" * 60) == "a" * 60
 
 
-def test_a_sample_has_its_status_and_where_there_is_one_its_total():
-    row = pd.Series(
-        {
-            "sample_id": "LSI/1",
-            "model": "gpt",
-            "part": "4k",
-            "status_a": "ok",
-            "total_a": 0.5,
-            "status_b": "error",
-            "total_b": None,
-            "points": "",
-        }
-    )
-    assert _sample(row) == "  LSI/1 of gpt (4k): ok 0.5 → error"
-    row["points"] = "format: 1 → 0"
-    assert _sample(row).endswith("→ error (format: 1 → 0)")
+def test_flipped_sample_has_its_statuses_totals_and_points():
     keys = {"benchmark": "lifbench", "task": "LSI", "model": "gpt"}
-    flipped = pd.DataFrame([{**row, **keys, "kind": "status"}])
-    compared = pd.DataFrame([{**keys, "samples": 8}])
-    number, counts, _, example = _samples(SimpleNamespace(samples=flipped, compared=compared))
-    assert number == "Samples: 1 of 8 flipped." and example == _sample(row)
+    sample = pd.Series({
+        **keys, "sample_id": "LSI/1", "part": "4k", "kind": "status",
+        "status_a": "ok", "total_a": 0.5, "status_b": "error", "total_b": None, "points": "",
+    })  # fmt: skip
+    assert _sample(sample) == "  LSI/1 of gpt (4k): ok 0.5 → error"
+    sample["points"] = "format: 1 → 0"
+    assert _sample(sample).endswith("→ error (format: 1 → 0)")
+    frames = SimpleNamespace(
+        samples=pd.DataFrame([sample]), compared=pd.DataFrame([{**keys, "samples": 8}])
+    )
+    number, counts, _, example = _samples(frames)
+    assert number == "Samples: 1 of 8 flipped." and example == _sample(sample)
     heading, _, line = counts.splitlines()
     assert heading.split()[-5:] == ["better", "worse", "status", "points", "of"]
     assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "1", "0", "8"]
 
 
-def test_main_measures_that_moved_have_their_paired_test():
+def test_changed_main_measures_have_their_paired_test():
     row = dict.fromkeys(TESTS, 0.0) | {"benchmark": "b", "model": "m", "cell": "task=overall"}
-    moved = row | {"measure": "ARS", "difference": -0.1, "low": -0.2, "high": 0.05, "p": 0.21}
-    same = moved | {"model": "n", "difference": 0.0}
-    task = moved | {"measure": ""}
-    *_, line = _measures(pd.DataFrame([moved, same, task]))[1].splitlines()
-    cells = ("b", "m", "ARS", "task=overall", "0.0", "-0.1", "[-0.2,", "+0.05]", "p", "0.21")
-    assert tuple(line.split()) == cells
+    changed = row | {"measure": "ARS", "difference": -0.1, "low": -0.2, "high": 0.05, "p": 0.21}
+    same = changed | {"model": "n", "difference": 0.0}
+    task = changed | {"measure": ""}
+    *_, line = _measures(pd.DataFrame([changed, same, task]))[1].splitlines()
+    assert " ".join(line.split()) == "b m ARS task=overall 0.0 -0.1 [-0.2, +0.05] p 0.21"
     assert _measures(pd.DataFrame([same, task])) == []
 
 
-def test_of_cells_whose_intervals_are_apart_the_four_largest_of_each_benchmark_are_shown():
+def test_four_largest_changes_of_each_benchmark_are_shown():
     def cell(benchmark, difference, apart="yes"):
         values = {"benchmark": benchmark, "metric": "ars", "model": "m", "cell": f"of {difference}"}
         return dict.fromkeys(COLUMNS, 0.5) | values | {"difference": difference, "apart": apart}
 
-    rows = [cell("a", 0.1 * n) for n in range(1, 6)] + [cell("b", -30), cell("b", 0.9, "no")]
-    cells = pd.DataFrame([*rows, cell("b", 0.2, "")])
-    comparison = SimpleNamespace(cells=cells, counts=pd.DataFrame({"cells": [90, 10]}))
-    first, counts, _, table = _cells(comparison)
-    assert first == "Cells: 8 of 100 changed."
-    assert counts.startswith("  6 of 7 with intervals ")
-    shown = [line.split()[0] + line.split(" of ")[1].split()[0] for line in table.splitlines()[2:]]
-    assert shown == ["a0.5", "a0.4", "a0.30000000000000004", "a0.2", "b-30"]
+    cells = [cell("a", difference) for difference in (0.125, 0.25, 0.5, 0.75, 0.875)]
+    cells += [cell("b", -30), cell("b", 0.9, "no"), cell("b", 0.2, "")]
+    counts = pd.DataFrame({"cells": [90, 10]})
+    comparison = SimpleNamespace(cells=pd.DataFrame(cells), counts=counts)
+    number, overlap, _, table = _cells(comparison)
+    assert number == "Cells: 8 of 100 changed."
+    assert overlap.startswith("  6 of 7 with intervals ")
+    rows = [re.sub(" +", " ", line) for line in table.splitlines()[2:]]
+    assert [row.split(" 0.5 →")[0] for row in rows] == [
+        "a ars m of 0.875", "a ars m of 0.75", "a ars m of 0.5", "a ars m of 0.25",
+        "b ars m of -30",
+    ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What tables say of the text that was asked."""
+"""Notes of tables on the data, the prompts and the judge."""
 
 import re
 from pathlib import Path
@@ -10,81 +10,85 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 
-ASKED = {"engine": "reference"}
-RELEASED = {"engine": "scored"}
-OTHER = "Not comparable with the paper's numbers."
+REFERENCE = {"engine": "reference"}
+NOT_COMPARABLE = "Not comparable with the paper's numbers."
 
 
-def asked(benchmark="lifbench", models=None, **sections):
-    models = models or {"reference": ASKED}
-    config = load_config({"models": models, "judges": {"judge": ASKED}, **sections})
+def data_note(benchmark="lifbench", model="reference", engine="reference", **sections):
+    models = {model: {"engine": engine}}
+    config = load_config({"models": models, "judges": {"judge": REFERENCE}, **sections})
     return Evaluation(config).tasks[benchmark].data_note
 
 
-def test_synthetic_and_other_text_is_called_what_it_is():
-    assert asked() == (
-        f"LIFBench: synthetic contexts; the project's own instruction templates. {OTHER}"
+def test_synthetic_contexts_are_noted_as_not_comparable():
+    assert data_note() == (
+        f"LIFBench: synthetic contexts; the project's own instruction templates. {NOT_COMPARABLE}"
     )
-    for sections, words in (
+
+
+@pytest.mark.parametrize(
+    ("section", "note"),
+    [
         ({"corpora": {"source": "hub"}}, "contexts built anew from the published corpora;"),
         ({"corpora": {"source": "local", "directory": "."}}, "contexts built from local corpora;"),
         ({"lifbench": {"expressions": "released"}}, "; the published templates."),
-    ):
-        assert words in asked(**sections), sections
-        assert asked(**sections).endswith(OTHER), sections
+    ],
+)
+def test_other_contexts_and_templates_are_noted_as_not_comparable(section, note):
+    text = data_note(**section)
+    assert note in text and text.endswith(NOT_COMPARABLE)
 
 
-def test_published_prompts_and_released_scores_are_called_what_they_are():
-    text = asked(lifbench={"contexts": "released", "expressions": "released"})
-    assert text == (
+def test_published_prompts_and_released_scores_are_noted():
+    assert data_note(lifbench={"contexts": "released", "expressions": "released"}) == (
         "LIFBench: the published contexts; the published templates. These are the paper's prompts."
     )
-    text = asked(models={"Qwen2.5-7B": RELEASED})
-    assert text.endswith("of responses to the published prompts.")
+    released_scores = data_note(model="Qwen2.5-7B", engine="scored")
+    assert released_scores.endswith("of responses to the published prompts.")
 
 
-def test_the_readme_s_published_data_is_that_of_every_benchmark():
+def test_config_of_the_readme_has_the_published_data_of_each_benchmark():
     readme = (Path(__file__).parents[1] / "README.md").read_text()
-    shown = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", readme, re.S)]
-    (config,) = (one for one in shown if len(one.get("benchmarks", ())) == 4)
-    run = Evaluation(load_config(config | {"models": {"reference": ASKED}}))
+    configs = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", readme, re.S))
+    (config,) = [config for config in configs if len(config.get("benchmarks", ())) == 4]
+    run = Evaluation(load_config(config | {"models": {"reference": REFERENCE}}))
     assert run.running == ["lifbench", "followbench", "cfbench", "complexbench"]
     for name in run.running:
         assert re.search("the paper's prompts|the released data", run.tasks[name].data_note)
 
 
 @pytest.mark.parametrize("benchmark", ["followbench", "cfbench", "complexbench"])
-def test_the_judged_benchmarks_say_where_their_data_is_from(benchmark):
-    assert "synthetic data, not comparable" in asked(benchmark)
-    assert "the released data." in asked(benchmark, **{benchmark: {"source": "released"}})
+def test_judged_benchmarks_note_the_source_of_their_data(benchmark):
+    assert "synthetic data, not comparable" in data_note(benchmark)
+    assert "the released data." in data_note(benchmark, **{benchmark: {"source": "released"}})
 
 
 JUDGES = {
-    "simulator": {"engine": "reference"},
+    "simulator": REFERENCE,
     "judge": {"engine": "openai", "model": "gpt-4o-2024-05-13"},
 }
 
 
-def otherwise(judges, benchmark="cfbench", **section):
-    config = load_config({"models": {"m": ASKED}, "judges": judges, benchmark: section})
+def judge_note(judges, benchmark="cfbench", **section):
+    config = load_config({"models": {"m": REFERENCE}, "judges": judges, benchmark: section})
     return Evaluation(config).tasks[benchmark].tables.function.settings["otherwise"]
 
 
-def test_another_prompt_or_judge_than_the_paper_s_is_named_beside_its_numbers():
-    assert otherwise(JUDGES) == (
+def test_other_judge_or_prompt_than_the_papers_is_noted():
+    assert judge_note(JUDGES) == (
         "The published values were judged with the paper's judge prompt, not with this run's."
     )
-    assert "by GPT-4, not by judge, and with the paper's" in otherwise(JUDGES, "followbench")
+    assert "by GPT-4, not by judge, and with the paper's" in judge_note(JUDGES, "followbench")
     routed = {"judge": {**JUDGES["judge"], "model": "openai/gpt-4o", "label": "Mine"}}
-    assert "GPT-4o" not in otherwise(routed)
-    assert "by GPT-4, not by Mine" in otherwise(routed, "followbench")
+    assert "GPT-4o" not in judge_note(routed)
+    assert "by GPT-4, not by Mine" in judge_note(routed, "followbench")
 
 
-def test_the_papers_judge_and_wording_need_no_note_but_their_file(tmp_path):
+def test_printed_judge_prompt_needs_no_note_but_its_file(tmp_path):
     prompt = tmp_path / "printed.txt"
     prompt.write_text("{{instruction}}{{reference}}{{answer}}{{checkpoints}}")
     templates = {"zh": str(prompt)}
-    assert otherwise(JUDGES, template_source="printed", templates=templates) == ""
-    assert "with the paper's judge prompt" in otherwise(JUDGES, templates=templates)
+    assert judge_note(JUDGES, template_source="printed", templates=templates) == ""
+    assert "with the paper's judge prompt" in judge_note(JUDGES, templates=templates)
     with pytest.raises(UserError, match="template_source printed needs templates"):
-        otherwise(JUDGES, template_source="printed")
+        judge_note(JUDGES, template_source="printed")

@@ -1,13 +1,12 @@
-"""What a config needs of a machine: found, missing, not needed; and no secret is shown."""
+"""What a config needs of a machine: present, missing or not needed; and no secret is shown."""
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import yaml
 
+from http_server import http_server
 from project import command
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
@@ -23,7 +22,7 @@ from steadfast.schema.models import VllmModel
 
 ROOT = Path(__file__).parents[1]
 SECRET = "sk-not-to-be-shown"
-ANSWERS = {
+RESPONSES = {
     "/v1/models": (200, b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'),
     "/locked/models": (401, b'{"error": {"message": "sk-not-to-be-shown"}}'),
     "/v1/models?limit=1000": (200, b'{"data": [{"type": "model", "id": "m"}]}'),
@@ -38,229 +37,207 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The address of a server that has ``ANSWERS`` and nothing else."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = ANSWERS.get(self.path, (404, b"{}"))
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(body)
-
-        do_HEAD = do_GET
-
-        def log_message(self, *arguments: object) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with http_server(lambda path, headers: RESPONSES.get(path, (404, b"{}"))) as address:
+        yield address
 
 
-def checks(folder: Path, online: bool = False, profiles=(), **config) -> dict[str, Check]:
+def config_checks(folder: Path, online: bool = False, **config) -> dict[str, Check]:
     path = folder / "my.yaml"
     path.write_text(yaml.safe_dump({"models": {"reference": {"engine": "reference"}}, **config}))
-    return {check.what: check for check in examine(str(path), profiles, online)}
+    return {check.what: check for check in examine(str(path), (), online)}
 
 
-def of_model(model, **around) -> dict[str, Check]:
-    needs = load(NEEDS[model.engine])
-    return {one.what: one for one in needs(model.model_dump(), Surroundings(**around))}
+def model_checks(model, **surroundings) -> dict[str, Check]:
+    checks = load(NEEDS[model.engine])(model.model_dump(), Surroundings(**surroundings))
+    return {check.what: check for check in checks}
 
 
-def commands(folder: Path, monkeypatch, **scripts: str) -> None:
-    """Puts commands that print, or fail, in the place of those of the machine."""
-    for name, script in scripts.items():
-        path = folder / name
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-
-
-def test_engines_that_need_something_say_it_and_simulated_ones_need_nothing(tmp_path):
+def test_reference_model_needs_nothing_of_the_machine(tmp_path):
     assert NEEDS.keys() <= ENGINES.keys()
     assert all(map(callable, map(load, NEEDS.values())))
-    found = checks(tmp_path)
-    assert {one.status for one in found.values()} <= {"ok", "not needed"}
-    assert found["data of LIFBench"].text == "needs no network"
-    assert found["SLURM"].status == "not needed"
+    checks = config_checks(tmp_path)
+    assert {check.status for check in checks.values()} <= {"ok", "not needed"}
+    assert checks["data of LIFBench"].text == "needs no network"
+    assert checks["SLURM"].status == "not needed"
 
 
-def test_data_and_mistakes_in_the_config_are_said_beside_the_machine(tmp_path, monkeypatch):
+def test_missing_package_of_a_benchmark_is_reported(tmp_path, monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "no-such-package")
     (tmp_path / "input_data.jsonl").write_text("")
     section = {"source": "local", "directory": str(tmp_path), "sets": ["ifeval"]}
     models = {"m": {"engine": "openai", "model": "m"}}
-    found = checks(tmp_path, benchmarks=["ifeval"], ifeval=section, models=models)["verifiers"]
-    assert found.status == "missing"
-    assert "is not installed; run 'make verifiers'" in found.text
-    found = checks(tmp_path, benchmark=["lifbench"])
-    assert found["config"].status == "missing"
-    assert "did you mean 'benchmarks'?" in found["config"].text
-    assert found["disk"].status == "ok"
+    checks = config_checks(tmp_path, benchmarks=["ifeval"], ifeval=section, models=models)
+    assert checks["verifiers"].status == "missing"
+    assert "is not installed; run 'make verifiers'" in checks["verifiers"].text
+
+
+def test_machine_is_checked_despite_a_config_error(tmp_path):
+    checks = config_checks(tmp_path, benchmark=["lifbench"])
+    assert checks["config"].status == "missing"
+    assert "did you mean 'benchmarks'?" in checks["config"].text
+    assert checks["disk"].status == "ok"
 
 
 # --- the machine ------------------------------------------------------------------------------
 
 
-def test_packages_and_encoding_of_the_machine_are_checked(tmp_path):
+def test_packages_and_tokenizer_of_the_machine(tmp_path):
     lock = tmp_path / "requirements.txt"
     lock.write_text(
         "numpy==0.1 \\\n    --hash=sha256:0\nno-such-package==1.0\n"
         "pywin32==1 ; sys_platform == 'win32' \\\n    # via numpy\n"
     )
-    found = machine.packages(lock)
-    assert found.status == "missing"
-    assert "numpy 2" in found.text and "(needs ==0.1)" in found.text
-    assert "no-such-package is not installed" in found.text and "pywin32" not in found.text
+    packages = machine.packages(lock)
+    assert packages.status == "missing"
+    assert "numpy 2" in packages.text and "(needs ==0.1)" in packages.text
+    assert "no-such-package is not installed" in packages.text and "pywin32" not in packages.text
     assert machine.packages(tmp_path / "none").status == "not needed"
     assert machine.tokenizer("o200k_base").status == "ok"
     assert "has no encoding 'o300k'" in machine.tokenizer("o300k").text
 
 
-def test_a_full_disk_and_a_directory_without_a_model_are_told(tmp_path, monkeypatch):
+def test_full_disk_and_directory_without_a_model_are_reported(tmp_path, monkeypatch):
     assert machine.disk(tmp_path / "not/yet").status == "ok"
     monkeypatch.setattr(machine, "LEAST_GB", 10**9)
     assert "free disk space" in machine.disk(tmp_path).text
     (tmp_path / "config.json").write_text("{}")
-    whole = local().model_copy(update={"model": str(tmp_path)})
-    assert of_model(whole)[f"files of {tmp_path}"].status == "ok"
-    assert of_model(local())[f"files of {ROOT}"].status == "missing"
+    complete = vllm_model().model_copy(update={"model": str(tmp_path)})
+    assert model_checks(complete)[f"files of {tmp_path}"].status == "ok"
+    assert model_checks(vllm_model())[f"files of {ROOT}"].status == "missing"
 
 
 # --- servers and data -------------------------------------------------------------------------
 
 
-def api(**settings) -> OpenaiModel:
-    return OpenaiModel(engine="openai", model="m", api_key_env="A_KEY", **settings)
+def api_model(model: str = "m", **settings) -> OpenaiModel:
+    return OpenaiModel(engine="openai", model=model, api_key_env="A_KEY", **settings)
 
 
-def test_a_key_is_named_and_never_shown(address, monkeypatch):
+@pytest.fixture
+def api_key(monkeypatch):
+    monkeypatch.setenv("A_KEY", SECRET)
+
+
+def test_api_key_is_named_and_never_shown(address, monkeypatch):
     monkeypatch.delenv("A_KEY", raising=False)
-    assert "A_KEY contains no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
+    model = api_model(base_url=f"{address}/v1")
+    assert "A_KEY contains no API key" in model_checks(model)["key"].text
     monkeypatch.setenv("A_KEY", SECRET)
-    found = of_model(api(base_url=f"{address}/v1"))
-    assert found["key"].text == "A_KEY is set"
-    locked = of_model(api(base_url=f"{address}/locked"))["endpoint"]
+    checks = model_checks(model)
+    assert checks["key"].text == "A_KEY is set"
+    locked = model_checks(api_model(base_url=f"{address}/locked"))["endpoint"]
     assert locked.status == "missing" and "check the API key in A_KEY" in locked.text
-    assert SECRET not in " ".join(map(str, [*found.values(), locked]))
+    assert SECRET not in " ".join(map(str, [*checks.values(), locked]))
 
 
-def test_an_endpoint_answers_lists_the_model_or_is_silent(address, monkeypatch):
-    monkeypatch.setenv("A_KEY", SECRET)
-    found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
-    assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
-    other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
-    unlisted = of_model(other)["endpoint"]
+def test_endpoint_responds_and_lists_the_model(address, api_key):
+    def endpoint(url: str, model: str = "m", online: bool = True) -> Check:
+        return model_checks(api_model(model, base_url=url), online=online)["endpoint"]
+
+    listed = endpoint(f"{address}/v1")
+    assert (listed.status, listed.text) == ("ok", f"{address[7:]} responds")
+    unlisted = endpoint(f"{address}/v1", "other")
     assert unlisted.status == "missing"
     assert "the server has no model other; did you mean 'm'?" in unlisted.text
-    # A server without that list answers all the same.
-    assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
-    gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]
-    assert gone.status == "missing" and "no response; start the server" in gone.text
-    unasked = of_model(api(base_url="http://127.0.0.1:9/v1"), online=False)["endpoint"]
-    assert unasked.status == "unchecked"
+    assert endpoint(f"{address}/without-list").status == "ok"
+    silent = endpoint("http://127.0.0.1:9/v1")
+    assert silent.status == "missing" and "no response; start the server" in silent.text
+    assert endpoint("http://127.0.0.1:9/v1", online=False).status == "unchecked"
 
 
 @pytest.mark.parametrize("engine", [AnthropicModel, GeminiModel])
-def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, address, monkeypatch):
-    monkeypatch.setenv("A_KEY", SECRET)
+def test_provider_lists_its_models_in_its_own_format(engine, address, api_key, monkeypatch):
     name = engine.__name__.removesuffix("Model").lower()
-    how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
-    found = of_model(engine(model="m", **how))["endpoint"]
-    assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
-    assert "did you mean 'm'?" in of_model(engine(model="n", **how))["endpoint"].text
+    settings = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
+    endpoint = model_checks(engine(model="m", **settings))["endpoint"]
+    assert (endpoint.status, endpoint.text) == ("ok", f"{address[7:]} responds")
+    assert "did you mean 'm'?" in model_checks(engine(model="n", **settings))["endpoint"].text
     monkeypatch.delenv("A_KEY")
-    assert "A_KEY contains no API key" in of_model(engine(model="m", **how))["key"].text
+    assert "A_KEY contains no API key" in model_checks(engine(model="m", **settings))["key"].text
 
 
-def test_a_key_that_a_provider_refuses_is_said(address, monkeypatch):
-    monkeypatch.setenv("A_KEY", SECRET)
-    how = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
-    found = of_model(GeminiModel(model="m", **how))["endpoint"]
-    assert found.status == "missing" and "check the API key in A_KEY" in found.text
+def test_invalid_key_of_gemini_is_reported(address, api_key):
+    settings = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
+    endpoint = model_checks(GeminiModel(model="m", **settings))["endpoint"]
+    assert endpoint.status == "missing" and "check the API key in A_KEY" in endpoint.text
 
 
-def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
-    found = of_model(api(serve=["python", "{port}"], tokenizer=f"{tmp_path}/model"))
-    assert (found["server"].status, "key" in found) == ("ok", False)
-    assert found[f"files of {tmp_path}/model"].status == "missing"
-    gone = of_model(api(serve=["no-such-program", "{port}"]))["server"]
-    assert "no-such-program not found" in gone.text
+def test_server_started_by_jobs_needs_its_program_and_no_key(tmp_path):
+    checks = model_checks(api_model(serve=["python", "{port}"], tokenizer=f"{tmp_path}/model"))
+    assert checks["server"].status == "ok" and "key" not in checks
+    assert checks[f"files of {tmp_path}/model"].status == "missing"
+    absent = model_checks(api_model(serve=["no-such-program", "{port}"]))["server"]
+    assert "no-such-program not found" in absent.text
 
 
-def test_addresses_of_data_are_asked_and_nothing_is_fetched(address):
-    here = f"{address}/data.json"
-    gone = f"{address}/other.json"
-    assert unreachable([here, gone, here]) == {gone: "HTTP status 404"}
+def test_data_addresses_are_checked_without_a_download(address):
+    present = f"{address}/data.json"
+    absent = f"{address}/other.json"
+    assert unreachable([present, absent, present]) == {absent: "HTTP status 404"}
 
 
-def test_published_data_is_needed_where_the_config_asks_it(tmp_path):
+def test_published_data_is_unchecked_offline(tmp_path):
     released = {"contexts": "released", "expressions": "released"}
     judges = {"judge": {"engine": "reference"}}
-    sources = {name: {"source": "released"} for name in ("followbench", "cfbench", "complexbench")}
-    names = ["lifbench", *sources]
-    found = checks(tmp_path, lifbench=released, judges=judges, benchmarks=names, **sources)
+    names = ("followbench", "cfbench", "complexbench")
+    sections = {"lifbench": released} | {name: {"source": "released"} for name in names}
+    checks = config_checks(tmp_path, judges=judges, benchmarks=list(sections), **sections)
     for title in ("LIFBench", "FollowBench", "CFBench", "ComplexBench"):
-        assert found[f"data of {title}"].status == "unchecked"
-    own = checks(tmp_path, corpora={"source": "hub"})["data of LIFBench"]
-    assert (own.status, "huggingface.co" in own.text) == ("unchecked", True)
+        assert checks[f"data of {title}"].status == "unchecked"
+    corpora = config_checks(tmp_path, corpora={"source": "hub"})["data of LIFBench"]
+    assert corpora.status == "unchecked" and "huggingface.co" in corpora.text
 
 
-def test_data_of_an_earlier_run_serves_where_the_network_does_not(tmp_path, monkeypatch):
+def test_corpora_of_an_earlier_run_need_no_network(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    asked = {"online": True, "corpora": {"source": "hub"}}
-    gone = checks(tmp_path, **asked)["data of LIFBench"]
-    assert (gone.status, "127.0.0.1:9" in gone.text) == ("missing", True)
+    config = {"online": True, "corpora": {"source": "hub"}}
+    data = config_checks(tmp_path, **config)["data of LIFBench"]
+    assert data.status == "missing" and "127.0.0.1:9" in data.text
+    corpora = tmp_path / "results/corpora"
+    corpora.mkdir(parents=True)
     for name in ("alpaca", "govreport", "paul_graham", "qmsum", "xsum"):
-        path = tmp_path / f"results/corpora/{name}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    assert checks(tmp_path, **asked)["data of LIFBench"].status == "unchecked"
+        (corpora / f"{name}.jsonl").touch()
+    assert config_checks(tmp_path, **config)["data of LIFBench"].status == "unchecked"
 
 
 # --- GPUs and clusters ------------------------------------------------------------------------
 
 
-def local(**settings) -> VllmModel:
+def vllm_model(**settings) -> VllmModel:
     return VllmModel(engine="vllm", model=str(ROOT), window=4096, **settings)
 
 
-def test_gpus_are_counted_as_a_job_would_see_them(monkeypatch):
+def test_gpus_are_those_visible_to_a_job(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
-    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
-    assert "2 found, 4 needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
-    assert of_model(local(tensor_parallel_size=4), cluster=True)["GPU"].status == "not needed"
+    four_gpus = vllm_model(tensor_parallel_size=4)
+    assert model_checks(vllm_model(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
+    assert "2 found, 4 needed" in model_checks(four_gpus)["GPU"].text
+    assert model_checks(four_gpus, cluster=True)["GPU"].status == "not needed"
 
 
-PROFILE = {"executor": "slurm", "default-resources": {"slurm_partition": "gpu"}}
+def test_partitions_of_the_profile_and_models_are_checked(tmp_path, monkeypatch):
+    def cluster_checks(defaults, models) -> dict[str, Check]:
+        profile = {"executor": "slurm", "default-resources": defaults}
+        return {check.what: check for check in slurm_checks({"site": profile}, models)}
 
-
-def of_cluster(profile, models=None) -> dict[str, Check]:
-    return {one.what: one for one in slurm_checks({"site": profile}, models or {})}
-
-
-def test_a_cluster_answers_and_has_the_partition(tmp_path, monkeypatch):
-    commands(tmp_path, monkeypatch, sinfo="echo cpu; echo gpu")
-    found = of_cluster(PROFILE, {"model m": {"partition": "gpu,huge"}, "judge j": {}})
-    assert found["partition gpu"].status == found["SLURM"].status == "ok"
-    assert found["partition huge"].text == (
+    sinfo = tmp_path / "sinfo"
+    sinfo.write_text("#!/bin/sh\necho cpu; echo gpu\n")
+    sinfo.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    defaults = {"slurm_partition": "gpu"}
+    checks = cluster_checks(defaults, {"model m": {"partition": "gpu,huge"}, "judge j": {}})
+    assert checks["partition gpu"].status == checks["SLURM"].status == "ok"
+    assert checks["partition huge"].text == (
         "no such partition; set slurm.partition of model m to one of cpu, gpu"
     )
-    listed = {"executor": "slurm", "default-resources": ["slurm_partition=big", "mem_mb=1"]}
-    big = of_cluster(listed)["partition big"]
-    assert (big.status, "cpu, gpu" in big.text) == ("missing", True)
-    commands(tmp_path, monkeypatch, sinfo="exit 1")
-    assert of_cluster(PROFILE)["SLURM"].status == "missing"
+    big = cluster_checks(["slurm_partition=big", "mem_mb=1"], {})["partition big"]
+    assert big.status == "missing" and "cpu, gpu" in big.text
+    sinfo.write_text("#!/bin/sh\nexit 1\n")
+    assert cluster_checks(defaults, {})["SLURM"].status == "missing"
 
 
-def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
+def test_profile_is_read_by_directory_or_name(tmp_path, monkeypatch):
     assert read_profile(str(ROOT / "profiles/slurm"))["executor"] == "slurm"
     monkeypatch.setenv("HOME", str(tmp_path))
     site = tmp_path / ".config/snakemake/mine"
@@ -274,13 +251,15 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
         read_profile("mine")
 
 
-def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_missing(tmp_path):
+def test_command_prints_each_check_and_exits_with_1_if_any_is_missing(tmp_path):
     config = tmp_path / "my.yaml"
     config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
-    done = command("doctor", "--offline", config)
-    assert done.returncode == 1, done.stderr
-    assert "missing     key (model m): environment variable NO_SUCH_KEY contains no" in done.stdout
-    assert done.stdout.endswith("1 thing is missing\n")
+    process = command("doctor", "--offline", config)
+    assert process.returncode == 1, process.stderr
+    key = "missing     key (model m): environment variable NO_SUCH_KEY contains no"
+    assert key in process.stdout
+    assert process.stdout.endswith("1 thing is missing\n")
     config.write_text("models: {m: {engine: reference}}\n")
-    done = command("doctor", "--offline", config)
-    assert done.returncode == 0 and done.stdout.endswith("nothing is missing\n"), done.stdout
+    process = command("doctor", "--offline", config)
+    assert process.returncode == 0, process.stdout
+    assert process.stdout.endswith("nothing is missing\n")

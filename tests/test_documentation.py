@@ -1,4 +1,4 @@
-"""What the README and docs/ show is there, and is as they show it."""
+"""Links, configs, commands, files and pictures in README.md and docs/ are valid."""
 
 import json
 import re
@@ -16,23 +16,24 @@ from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(ROOT.glob("docs/*.md"))
-OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
-PAGES = [*map(ROOT.joinpath, OTHERS), *DOCS]
-SOME = {"reference": {"engine": "reference"}}
+READMES = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
+PAGES = [*map(ROOT.joinpath, READMES), *DOCS]
+REFERENCE = {"engine": "reference"}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
 
 
-def named(page):
+def page_id(page):
     return str(page.relative_to(ROOT))
 
 
-def blocks(kind):
-    return [
-        pytest.param(text, id=f"{named(page)}-{number}")
-        for page in PAGES
-        for number, (found, text) in enumerate(FENCE.findall(page.read_text()))
-        if found == kind
-    ]
+def code_blocks(language):
+    """The code blocks of all pages in a language, by page and number."""
+    blocks = {}
+    for page in PAGES:
+        for number, (name, text) in enumerate(FENCE.findall(page.read_text())):
+            if name == language:
+                blocks[f"{page_id(page)}-{number}"] = text
+    return blocks
 
 
 def links(page):
@@ -50,20 +51,27 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_links_lead_somewhere(page):
-    assert [target for target, _ in links(page) if not target.exists()] == []
-    pages = [(target, anchor) for target, anchor in links(page) if anchor]
-    assert [(t.name, anchor) for t, anchor in pages if anchor not in anchors(t)] == []
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_to_files_and_headings(page):
+    for target, anchor in links(page):
+        assert target.exists()
+        assert not anchor or anchor in anchors(target), target
 
 
-def test_pages_targets_and_flags_are_named_where_readers_look():
-    index = ROOT / "docs/README.md"
-    begun = {target for page in (ROOT / "README.md", index) for target, _ in links(page)}
-    assert [named(page) for page in PAGES if page not in begun | {ROOT / "README.md"}] == []
+def test_every_page_is_linked_from_readme_or_index():
+    linked = {ROOT / "README.md"}
+    for page in (ROOT / "README.md", ROOT / "docs/README.md"):
+        linked |= {target for target, _ in links(page)}
+    assert [page_id(page) for page in PAGES if page not in linked] == []
+
+
+def test_every_make_target_is_described():
     text = (ROOT / "Makefile").read_text()
     (targets,) = re.findall(r"^\.PHONY: (.*)$", text, re.M)
-    assert set(targets.split()) - set(re.findall(r"^# make ([\w-]+)", text, re.M)) == set()
+    assert set(targets.split()) <= set(re.findall(r"^# make ([\w-]+)", text, re.M))
+
+
+def test_workflow_catalog_has_the_flags_of_the_profile():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
     flags = usage["mandatory-flags"]["flags"]
@@ -74,13 +82,12 @@ def test_pages_targets_and_flags_are_named_where_readers_look():
 
 
 def models_shown():
-    """Models with an engine, of YAML that shows them whole; other YAML shows single keys."""
-    for case in blocks("yaml"):
-        (text,) = case.values
-        shown = yaml.safe_load(text)
-        for name, model in shown.get("models", shown).items():
+    """Models with an engine; other YAML shows single keys."""
+    for block, text in code_blocks("yaml").items():
+        config = yaml.safe_load(text)
+        for name, model in config.get("models", config).items():
             if isinstance(model, dict) and "engine" in model:
-                yield pytest.param(name, model, id=f"{case.id}-{name}")
+                yield pytest.param(name, model, id=f"{block}-{name}")
 
 
 @pytest.mark.parametrize(("name", "model"), list(models_shown()))
@@ -89,35 +96,32 @@ def test_models_shown_are_valid(name, model):
 
 
 def configs_shown():
-    """YAML that shows sections of a config whole; other YAML shows single keys, or other files."""
-    for case in blocks("yaml"):
-        (text,) = case.values
-        shown = yaml.safe_load(text)
-        models = [*shown.get("models", {}).values(), *shown.get("judges", {}).values()]
-        if set(shown) <= set(config_model().model_fields) and all(
-            "engine" in model for model in models
-        ):
-            yield pytest.param(shown, id=case.id)
+    """Complete sections of a config; other YAML shows single keys, or other files."""
+    for block, text in code_blocks("yaml").items():
+        config = yaml.safe_load(text)
+        models = [*config.get("models", {}).values(), *config.get("judges", {}).values()]
+        if set(config) <= set(config_model().model_fields) and all("engine" in m for m in models):
+            yield pytest.param(config, id=block)
 
 
-@pytest.mark.parametrize("shown", list(configs_shown()))
-def test_configs_shown_are_valid(shown, tmp_path, monkeypatch):
-    around = {"judges": {"judge": {"engine": "reference"}}, "models": SOME}
-    if sets := shown.get("datasets"):
+@pytest.mark.parametrize("config", list(configs_shown()))
+def test_configs_shown_are_valid(config, tmp_path, monkeypatch):
+    required = {"judges": {"judge": REFERENCE}, "models": {"reference": REFERENCE}}
+    if "datasets" in config:
         monkeypatch.chdir(tmp_path)
         fields = ("prompt", "answer", "context", "question", "continent", "scenario")
         record = dict.fromkeys(fields, "x")
-        for section in sets.values():
+        for section in config["datasets"].values():
             Path(section["path"]).parent.mkdir(parents=True, exist_ok=True)
             Path(section["path"]).write_text(json.dumps(record))
             Path(section.get("judge_template", "none")).write_text("{{prompt}} {{answer}}")
-    load_config({**around, **shown})
+    load_config({**required, **config})
 
 
-@pytest.mark.parametrize("text", blocks("sh"))
+@pytest.mark.parametrize("text", code_blocks("sh").values(), ids=code_blocks("sh"))
 def test_commands_shown_exist(text):
     rules = re.findall(r"^([\w./ ]+):", (ROOT / "Makefile").read_text(), re.M)
-    targets = {target for names in rules for target in names.split()}
+    targets = " ".join(rules).split()
     for line in text.splitlines():
         for target in re.findall(r"\bmake (?!PYTHON)([\w./]+)", line):
             assert target in targets, line
@@ -125,8 +129,8 @@ def test_commands_shown_exist(text):
             assert (ROOT / config).exists(), line
 
 
-def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
-    """Drawn again of the metrics of `make tables`, where it has been run as the code is now."""
+def test_picture_of_the_tutorial_is_that_of_the_default_run(tmp_path):
+    """Where `make tables` has been run with the code as it is now."""
     run = Evaluation(load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text())))
     folder = ROOT / "results/lifbench/metrics"
     task = run.tasks["lifbench"]
@@ -136,20 +140,19 @@ def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
         pytest.skip("results/ does not hold the default run: make tables")
     metrics = {name: folder / f"{name}.csv" for name in task.metrics.names}
     stem = tmp_path / "ars_by_length"
-    shown = settings.display(run.config)
-    draw(task.figures.function.plain, metrics, shown, {"ars_by_length": stem})
-    drawn = stem.with_suffix(".png").read_bytes()
-    assert drawn == (ROOT / "docs/ars_by_length.png").read_bytes(), "make docs"
+    display = settings.display(run.config)
+    draw(task.figures.function.plain, metrics, display, {"ars_by_length": stem})
+    picture = stem.with_suffix(".png").read_bytes()
+    assert picture == (ROOT / "docs/ars_by_length.png").read_bytes(), "make docs"
 
 
-def test_files_that_pages_name_exist():
-    """Whole paths in docs, and in CONTRIBUTING.md those below scripts/steadfast/ too."""
+def test_files_named_on_pages_exist():
+    """CONTRIBUTING.md also names files relative to scripts/steadfast/."""
+    folders = ["", "scripts", "scripts/steadfast", "docs/examples/benchmarks/wordbench"]
     missing = []
-    for page in (ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))):
+    for page in (ROOT / "CONTRIBUTING.md", *DOCS):
         for name in re.findall(r"`([\w/]+/[\w/]+\.(?:py|yaml|smk|js))`", page.read_text("utf-8")):
-            folders = ["", "scripts", "scripts/steadfast", "docs/examples/benchmarks/wordbench"]
-            places = [ROOT / folder / name for folder in folders]
-            if not any(path.exists() for path in places):
+            is_of_a_run = name.startswith(("results/", "there/"))  # "there": an unpacked bundle
+            if not is_of_a_run and not any((ROOT / f / name).exists() for f in folders):
                 missing.append(f"{page.name}: {name}")
-    # Files of a run, and of an unpacked bundle.
-    assert [one for one in missing if " results/" not in one and " there/" not in one] == []
+    assert missing == []

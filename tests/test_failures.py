@@ -1,4 +1,4 @@
-"""Why jobs fail, whether they are tried again and with what more, and what is said of it."""
+"""Why jobs fail, whether and with which resources they are retried, and their messages."""
 
 import io
 import logging
@@ -15,71 +15,61 @@ REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
     "Invalid account'.\n    sbatch call:\n        sbatch --parsable\n"
 )
-SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
 
 
-def test_how_a_job_ended():
-    for said, state, message, expected in (
-        ("m: 3 requests\nerror: no key\n", None, None, TryEnd("no key", again=False)),
-        ("temporary error: no server\n", "FAILED", None, TryEnd("no server", again=True)),
-        ("error: no key\nm: 3 requests\n", "FAILED", None, TryEnd(None, again=True)),
-        ("", None, None, TryEnd(None, again=True)),
-        # What SLURM did counts, whatever the job said before.
-        (
-            "error: no key\n",
-            "TIMEOUT",
-            None,
-            TryEnd("the job reached its time limit", short="runtime"),
-        ),
-        ("", "NODE_FAIL", None, TryEnd("the job lost its node")),
-        (
-            "",
-            None,
-            REFUSED,
-            TryEnd(
-                "SLURM rejected the job: sbatch: error: Batch job submission failed: "
-                "Invalid account; correct slurm_account in the profile, or slurm.account of the "
-                "model; sacctmgr show assoc "
-                "user=$USER lists yours",
-                again=False,
-            ),
-        ),
-        (
-            "",
-            None,
-            "Job submission failed with exception: no such\nfile",
-            TryEnd("SLURM rejected the job: no such file", again=False),
-        ),
+def test_error_line_decides_on_a_retry():
+    for log, state, expected in (
+        ("m: 3 requests\nerror: no key\n", None, TryEnd("no key", again=False)),
+        ("temporary error: no server\n", "FAILED", TryEnd("no server", again=True)),
+        ("error: no key\nm: 3 requests\n", "FAILED", TryEnd(None, again=True)),
+        ("", None, TryEnd(None, again=True)),
     ):
-        assert how_it_ended(said, state, message) == expected, said
+        assert how_it_ended(log, state) == expected, log
+
+
+def test_slurm_state_overrides_the_error_line():
+    timeout = TryEnd("the job reached its time limit", short="runtime")
+    assert how_it_ended("error: no key\n", "TIMEOUT") == timeout
+    assert how_it_ended("", "NODE_FAIL") == TryEnd("the job lost its node")
+
+
+def test_job_rejected_by_slurm_is_not_retried():
+    advice = (
+        "SLURM rejected the job: sbatch: error: Batch job submission failed: Invalid account; "
+        "correct slurm_account in the profile, or slurm.account of the model; sacctmgr show assoc "
+        "user=$USER lists yours"
+    )
+    assert how_it_ended("", None, REFUSED) == TryEnd(advice, again=False)
+    message = "Job submission failed with exception: no such\nfile"
+    expected = TryEnd("SLURM rejected the job: no such file", again=False)
+    assert how_it_ended("", None, message) == expected
 
 
 class Job:
-    """As much of Snakemake's job as is looked at."""
+    """The parts of Snakemake's job that ``FailedJobs`` uses."""
 
-    def __init__(self, log: Path, model: str, retries=3):
+    rule = SimpleNamespace(name="inference")
+    attempt = 1
+    restart_times = 3
+
+    def __init__(self, log: Path, model: str):
         self.log = [str(log)]
-        self.rule = SimpleNamespace(name="inference")
         self.wildcards = {"benchmark": "lifbench", "model": model, "part": log.stem}
-        self.attempt = 1
-        self.restart_times = retries
 
     def is_group(self):
         return False
 
-    def end(self, run: "Run", said: str, state: str | None = None, **further) -> None:
-        """One try, and what Snakemake does after it."""
+    def fail(self, run: "Run", log: str, state: str | None = None, **report) -> None:
+        """One failed try, and Snakemake's count of tries after it."""
         run.executor.run_job_pre(self)
-        if said:
-            Path(self.log[0]).write_text(said)
-        run.failures.states["12"] = state
-        info = SimpleNamespace(job=self, external_jobid="12" if state else None)
-        run.executor.report_job_error(info, **further)
+        if log:
+            Path(self.log[0]).write_text(log)
+        run.fail(self, state, **report)
         self.attempt += self.attempt <= self.restart_times
 
 
 class Group(list):
-    """As much of Snakemake's group of jobs."""
+    """The parts of Snakemake's group of jobs that ``FailedJobs`` uses."""
 
     attempt = 1
     restart_times = 3
@@ -91,21 +81,37 @@ class Group(list):
 class Run:
     def __init__(self, folder: Path):
         self.folder = folder
-        stream = io.StringIO()
-        self.said = stream.getvalue
+        self._stream = io.StringIO()
         logger = logging.Logger("run")
-        logger.addHandler(logging.StreamHandler(stream))
-        nothing = {"run_job_pre": lambda job: None, "report_job_success": lambda info: None}
+        logger.addHandler(logging.StreamHandler(self._stream))
         self.executor = SimpleNamespace(
-            **nothing, report_job_error=lambda info, msg=None, **_: None
+            run_job_pre=lambda job: None,
+            report_job_success=lambda info: None,
+            report_job_error=lambda info, msg=None, **_: None,
         )
         self.failures = FailedJobs(folder, logger)
         self.failures.watch(self.executor)
+
+    @property
+    def output(self) -> str:
+        return self._stream.getvalue()
 
     def job(self, name: str) -> Job:
         path = self.folder / f"inference/{name}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         return Job(path, path.parent.name)
+
+    def fail(self, job: Job | Group, state: str | None = None, **report) -> None:
+        """The executor's report on a job that failed, on SLURM if it has a state."""
+        self.failures.states["12"] = state
+        info = SimpleNamespace(job=job, external_jobid="12" if state else None)
+        self.executor.report_job_error(info, **report)
+
+    def attempts(self, job: Job) -> tuple[int, int]:
+        """The attempts that a job's time and memory are requested for."""
+        time = self.failures.by_shortage("runtime", lambda wildcards, attempt: attempt)
+        memory = self.failures.by_shortage("mem_mb", lambda wildcards, attempt: attempt)
+        return time(job.wildcards, job.attempt), memory(job.wildcards, job.attempt)
 
 
 @pytest.fixture
@@ -113,161 +119,155 @@ def run(tmp_path):
     return Run(tmp_path)
 
 
-def more(run, job, resource):
-    """Which attempt a resource is asked for as."""
-    ask = run.failures.by_shortage(resource, lambda wildcards, attempt: attempt)
-    return ask(job.wildcards, job.attempt)
-
-
-def test_a_failure_that_would_come_again_is_not_tried_again(run):
+def test_permanent_error_is_not_retried(run):
     job = run.job("m/4k")
-    job.end(run, "error: no such model\n", "FAILED")
+    job.fail(run, "error: no such model\n", "FAILED")
     assert job.attempt > job.restart_times
-    assert run.said() == "failed: inference/m/4k (SLURM job 12): no such model\n"
+    assert run.output == "failed: inference/m/4k (SLURM job 12): no such model\n"
 
 
-def test_one_that_may_pass_is_tried_again_with_what_it_had(run):
+def test_temporary_error_is_retried_with_the_same_resources(run):
     job = run.job("m/4k")
-    job.end(run, "temporary error: no server\n", "FAILED")
+    job.fail(run, "temporary error: no server\n", "FAILED")
     assert job.attempt == 2
-    assert run.said().endswith("no server; retried\n")
-    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (1, 1)
+    assert run.output.endswith("no server; retried\n")
+    assert run.attempts(job) == (1, 1)
 
 
-def test_a_job_gets_more_of_what_it_was_short_of_and_of_nothing_else(run):
+def test_retry_requests_more_of_the_resource_that_was_too_small(run):
     job = run.job("m/4k")
-    other = run.job("m/8k")
-    job.end(run, "m: 3 requests\n", "TIMEOUT")
-    job.end(run, "m: 3 requests\n", "TIMEOUT")
-    job.end(run, "m: 3 requests\n", "NODE_FAIL")
-    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 1)
-    job.end(run, "m: 3 requests\n", "OUT_OF_MEMORY")
-    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 2)
-    assert (more(run, other, "runtime"), more(run, other, "mem_mb")) == (1, 1)
-    assert "reached its time limit; retried with more time\n" in run.said()
+    for state in ("TIMEOUT", "TIMEOUT", "NODE_FAIL"):
+        job.fail(run, "m: 3 requests\n", state)
+    assert run.attempts(job) == (3, 1)
+    job.fail(run, "m: 3 requests\n", "OUT_OF_MEMORY")
+    assert run.attempts(job) == (3, 2)
+    assert run.attempts(run.job("m/8k")) == (1, 1)
+    assert "reached its time limit; retried with more time\n" in run.output
 
 
-def test_a_preemption_is_no_try(run):
+def test_preemption_does_not_count_as_a_try(run):
     job = run.job("m/4k")
     for _ in range(9):
-        job.end(run, "m: 3 requests\n", "PREEMPTED")
+        job.fail(run, "m: 3 requests\n", "PREEMPTED")
     assert job.attempt == 1
-    assert run.said().count("the job was preempted; retried\n") == 9
-    job.end(run, "error: no key\n", "FAILED")
+    assert run.output.count("the job was preempted; retried\n") == 9
+    job.fail(run, "error: no key\n", "FAILED")
     assert "m: no key\n" in run.failures.summary(0)
 
 
-def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):
+def test_log_of_an_earlier_try_is_not_the_last_error(run):
     job = run.job("m/4k")
     Path(job.log[0]).write_text("error: no such model\n")
-    job.end(run, "", "FAILED")  # such as where its node cannot start Python
+    job.fail(run, "", "FAILED")  # such as where its node cannot start Python
     assert job.attempt == 2
-    assert "it ended without an error message" in run.said()
+    assert "it ended without an error message" in run.output
 
 
-def test_in_a_group_the_job_that_failed_is_told_and_not_those_beside_it(run):
-    done = run.job("m/4k")
+def test_failed_job_of_a_group_is_reported_alone(run):
+    finished = run.job("m/4k")
     failed = run.job("m/8k")
-    group = Group([done, failed])
+    group = Group([finished, failed])
     run.executor.run_job_pre(group)
-    Path(done.log[0]).write_text("m: 3 records\n")
+    Path(finished.log[0]).write_text("m: 3 records\n")
     Path(failed.log[0]).write_text("error: too long\n")
-    run.executor.report_job_error(SimpleNamespace(job=group, external_jobid="12"))
-    assert run.said() == "failed: inference/m/8k (SLURM job 12): too long\n"
+    run.fail(group, "FAILED")
+    assert run.output == "failed: inference/m/8k (SLURM job 12): too long\n"
     assert group.attempt > group.restart_times
 
 
-def test_a_group_out_of_time_gets_more_for_each_of_its_jobs(run):
+def test_all_jobs_of_a_group_get_more_time_after_a_timeout(run):
     group = Group([run.job("m/4k"), run.job("m/8k")])
-    run.failures.states["12"] = "TIMEOUT"
     run.executor.run_job_pre(group)
-    run.executor.report_job_error(SimpleNamespace(job=group, external_jobid="12"))
-    assert [more(run, job, "runtime") for job in group] == [2, 2]
+    run.fail(group, "TIMEOUT")
+    assert [run.attempts(job)[0] for job in group] == [2, 2]
 
 
-def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
+def test_summary_has_log_ends_and_jobs_grouped_by_error(run):
     for part in ("4k", "8k"):
-        run.job(f"gone/{part}").end(run, "gone: 461 requests\nerror: no such model\n", "FAILED")
+        run.job(f"gone/{part}").fail(run, "gone: 461 requests\nerror: no such model\n", "FAILED")
     for _ in range(2):
-        run.job("late/4k").end(run, "late: 461 requests\n", "TIMEOUT")
-    passed = run.job("fine/4k")
-    passed.end(run, "", "NODE_FAIL")
-    run.executor.report_job_success(SimpleNamespace(job=passed))
-    slurm = run.folder / "12.log"
-    slurm.write_text("slurmstepd: error: CANCELLED DUE TO TIME LIMIT\n")
-    run.job("late/4k").end(run, "late: 9 requests\n", "TIMEOUT", aux_logs=[str(slurm)])
-    assert run.failures.summary(waiting=7).replace(str(run.folder), "logs").splitlines() == [
-        "",
-        "logs/inference/gone/4k.log:",
-        "  gone: 461 requests",
-        "",
-        "logs/inference/late/4k.log:",
-        "  late: 9 requests",
-        "",
-        "logs/12.log:",
-        "  slurmstepd: error: CANCELLED DUE TO TIME LIMIT",
-        "",
-        "3 jobs failed:",
-        "  gone: no such model",
-        "    inference/gone/4k",
-        "    inference/gone/8k",
-        "  late: the job reached its time limit (3 tries)",
-        "    inference/late/4k",
-        "7 more did not run, because they depend on these or come after them.",
-        "The same command continues the run; responses in the journal are not re-requested.",
-    ]
+        run.job("late/4k").fail(run, "late: 461 requests\n", "TIMEOUT")
+    recovered = run.job("fine/4k")
+    recovered.fail(run, "", "NODE_FAIL")
+    run.executor.report_job_success(SimpleNamespace(job=recovered))
+    slurm_log = run.folder / "12.log"
+    slurm_log.write_text("slurmstepd: error: CANCELLED DUE TO TIME LIMIT\n")
+    run.job("late/4k").fail(run, "late: 9 requests\n", "TIMEOUT", aux_logs=[str(slurm_log)])
+    assert (
+        run.failures.summary(waiting=7).replace(str(run.folder), "logs")
+        == """
+logs/inference/gone/4k.log:
+  gone: 461 requests
+
+logs/inference/late/4k.log:
+  late: 9 requests
+
+logs/12.log:
+  slurmstepd: error: CANCELLED DUE TO TIME LIMIT
+
+3 jobs failed:
+  gone: no such model
+    inference/gone/4k
+    inference/gone/8k
+  late: the job reached its time limit (3 tries)
+    inference/late/4k
+7 more did not run, because they depend on these or come after them.
+The same command continues the run; responses in the journal are not re-requested."""
+    )
 
 
-def test_what_a_server_or_model_said_does_not_act_on_the_terminal(run):
-    run.job("m/4k").end(run, "m: \x1b[2J\r\nerror: it said \x1b]0;owned\x07\n", "FAILED")
-    assert "it said <U+001B>]0;owned<U+0007>" in run.said()
-    whole = run.said() + run.failures.summary(waiting=0)
-    assert all(line.isprintable() for line in whole.splitlines())
+def test_escape_sequences_in_error_messages_are_made_visible(run):
+    run.job("m/4k").fail(run, "m: \x1b[2J\r\nerror: it said \x1b]0;owned\x07\n", "FAILED")
+    assert "it said <U+001B>]0;owned<U+0007>" in run.output
+    text = run.output + run.failures.summary(waiting=0)
+    assert all(map(str.isprintable, text.splitlines()))
 
 
-def test_a_run_that_fails_by_no_job_says_so(run):
+def test_summary_without_failed_jobs_points_to_the_message_above(run):
     assert "see the error message above" in run.failures.summary(waiting=0)
 
 
-def test_a_run_that_was_terminated_says_so_and_names_no_job_that_it_stopped(run):
-    run.job("m/4k").end(run, "error: no such model\n", "FAILED")
+def test_jobs_that_end_after_termination_are_not_reported_as_failed(run):
+    run.job("m/4k").fail(run, "error: no such model\n", "FAILED")
     stopped = Run(run.folder)
     stopped.failures.note_termination()
     job = stopped.job("m/8k")
-    job.end(stopped, "m: 3 requests\n")
+    job.fail(stopped, "m: 3 requests\n")
     assert job.attempt > job.restart_times
-    assert (stopped.said(), stopped.failures.summary(waiting=7)) == ("", STOPPED_RUN)
+    assert (stopped.output, stopped.failures.summary(waiting=7)) == ("", STOPPED_RUN)
     run.failures.note_termination()
     assert "m: no such model" in run.failures.summary(waiting=7)
 
 
-def test_ctrl_c_interrupts_once(run, monkeypatch):
+@pytest.fixture
+def signal_handlers(monkeypatch):
+    """Restores Python's handlers of signals and exceptions at the end."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        run.failures.watch_interrupts()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def test_second_ctrl_c_is_ignored(run, signal_handlers):
+    run.failures.watch_interrupts()
+    with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+    signal.raise_signal(signal.SIGINT)
     assert run.failures.summary(waiting=7) == STOPPED_RUN
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_before_the_first_job_says_how_to_go_on(run, number, monkeypatch, capsys):
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    try:
-        run.failures.watch_interrupts()
-        with pytest.raises((KeyboardInterrupt, SystemExit)) as ended:
-            signal.raise_signal(number)
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-    if number == signal.SIGINT:
-        sys.excepthook(ended.type, ended.value, None)
-    else:
-        assert ended.value.code == 128 + number
+def test_ctrl_c_before_the_first_job_has_a_message(run, signal_handlers, capsys):
+    run.failures.watch_interrupts()
+    with pytest.raises(KeyboardInterrupt) as interrupt:
+        signal.raise_signal(signal.SIGINT)
+    sys.excepthook(interrupt.type, interrupt.value, None)
+    assert capsys.readouterr().err == f"{STOPPED_RUN}\n"
+
+
+def test_sigterm_before_the_first_job_has_a_message(run, signal_handlers, capsys):
+    run.failures.watch_interrupts()
+    with pytest.raises(SystemExit) as termination:
+        signal.raise_signal(signal.SIGTERM)
+    assert termination.value.code == 128 + signal.SIGTERM
     assert capsys.readouterr().err == f"{STOPPED_RUN}\n"

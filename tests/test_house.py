@@ -1,4 +1,4 @@
-"""The package's floors: imports go down only, and never from one benchmark to another."""
+"""The package's layers: imports go down only, and never from one benchmark to another."""
 
 import re
 import subprocess
@@ -9,73 +9,70 @@ from pathlib import Path
 import grimp
 import pytest
 
-FLOORS = (
-    ("command", "notebook"),
-    (
-        "benchmarks",
-        "simple",
-        "stages",
-        "plan",
-        "html_report",
-        "compare",
-        "share",
-        "label",
-        "doctor",
-    ),
-    ("jobs", "show", "judging"),
-    ("engines", "stats", "config", "workflow"),
-    ("contract",),
-    ("schema", "corpora"),
-    ("base",),
-)
-"""From the top floor down, as CONTRIBUTING.md shows them."""
+LAYERS = (
+    {"command", "notebook"},
+    {"benchmarks", "simple", "stages", "plan", "html_report", "compare", "share", "label",
+     "doctor"},
+    {"jobs", "show", "judging"},
+    {"engines", "stats", "config", "workflow"},
+    {"contract"},
+    {"schema", "corpora"},
+    {"base"},
+)  # fmt: skip
+"""From the top layer down, as CONTRIBUTING.md shows them."""
 GRAPH = grimp.build_graph("steadfast", cache_dir=None)
-ROOT = Path(__file__).parents[1] / "scripts"
+SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
-def room(module: str) -> str:
+def package(module: str) -> str:
     """The package below steadfast, or the benchmark, that a module is in."""
     parts = module.split(".")
     return ".".join(parts[1:3] if parts[1] == "benchmarks" else parts[1:2])
 
 
-def floor(module: str) -> int:
-    names = [floor for floor in FLOORS if module.split(".")[1] in floor]
-    assert names, f"{module} is on no floor: name its package in CONTRIBUTING.md and here"
-    return -FLOORS.index(names[0])
+def layer(module: str) -> int:
+    """The number of a module's layer, from the top down."""
+    for number, packages in enumerate(LAYERS):
+        if module.split(".")[1] in packages:
+            return number
+    pytest.fail(f"{module} is in no layer: name its package in CONTRIBUTING.md and here")
+
+
+def run_python(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, *arguments], cwd=SCRIPTS, text=True, capture_output=True)
 
 
 def test_imports_go_down_only_and_never_in_a_circle():
-    up = []
+    imports = {name: GRAPH.find_modules_directly_imported_by(name) for name in GRAPH.modules}
+    upwards = []
     for module in sorted(GRAPH.modules - {"steadfast"}):
-        for imported in sorted(GRAPH.find_modules_directly_imported_by(module) - {"steadfast"}):
-            if room(module) != room(imported) and floor(module) <= floor(imported):
-                up.append(f"{module} imports {imported}")
-    assert up == []
-    imported = {one: GRAPH.find_modules_directly_imported_by(one) for one in GRAPH.modules}
-    TopologicalSorter(imported).prepare()  # names the circle that it finds
+        for imported in sorted(imports[module] - {"steadfast"}):
+            if package(module) != package(imported) and layer(module) >= layer(imported):
+                upwards.append(f"{module} imports {imported}")
+    assert upwards == []
+    TopologicalSorter(imports).prepare()  # names the circle that it finds
 
 
-def test_the_package_s_root_holds_nothing_but_itself():
-    assert [path.name for path in ROOT.glob("*.py")] == []
-    assert [path.name for path in (ROOT / "steadfast").glob("*.py")] == ["__init__.py"]
+def test_modules_are_in_packages_of_a_layer():
+    assert [path.name for path in SCRIPTS.glob("*.py")] == []
+    assert [path.name for path in (SCRIPTS / "steadfast").glob("*.py")] == ["__init__.py"]
 
 
 @pytest.mark.wide
-def test_metrics_tables_and_figures_load_parts_of_scipy_only_where_they_use_them():
+def test_metrics_tables_and_figures_load_scipy_only_where_they_use_it():
     ends = (".metrics", ".tables", ".figures", ".draw", ".measure", ".tabulate", ".make_page")
-    modules = sorted(one for one in GRAPH.modules if one.endswith(ends))
+    modules = sorted(module for module in GRAPH.modules if module.endswith(ends))
     code = f"import sys, {', '.join(modules)}\n"
     code += "sys.exit(str({'scipy.special', 'scipy.stats'} & set(sys.modules) or ''))"
-    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True)
-    assert made.stderr.strip() == ""
+    assert run_python("-c", code).stderr.strip() == ""
 
 
 WATCHED_IMPORTS = """
 import builtins, sys
 from importlib import import_module
 
-plain, loaded = builtins.__import__, []
+plain = builtins.__import__
+loaded = []
 
 def watched(name, names=None, *further):
     importer = (names or {}).get("__name__", "")
@@ -91,13 +88,9 @@ sys.exit("\\n".join(loaded) or None)
 """Imports by the package alone: Snakemake's plugins may load what they like."""
 
 
-def test_what_reads_the_config_and_finds_the_jobs_loads_no_pandas():
-    """Every process of Snakemake does, before its first job."""
-    repository = ROOT.parent
-    sources = [repository / "Snakefile", *(repository / "rules").glob("*.smk")]
+def test_modules_of_snakefile_and_rules_load_no_pandas():
+    """Every process of Snakemake imports them, before its first job."""
+    sources = [SCRIPTS.parent / "Snakefile", *(SCRIPTS.parent / "rules").glob("*.smk")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     modules = sorted(set(re.findall(r"^from (steadfast\S*) import", text, re.M)))
-    loaded = subprocess.run(
-        [sys.executable, "-c", WATCHED_IMPORTS, *modules], cwd=ROOT, text=True, capture_output=True
-    )
-    assert loaded.stderr.strip() == ""
+    assert run_python("-c", WATCHED_IMPORTS, *modules).stderr.strip() == ""

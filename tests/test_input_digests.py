@@ -1,4 +1,4 @@
-"""The user's own files count by what they hold, for the steps that read them."""
+"""Input digests follow the contents of the user's files, in the steps that read them."""
 
 import os
 from pathlib import Path
@@ -28,14 +28,18 @@ def config(tmp_path, monkeypatch):
     }
 
 
-def steps(config) -> dict[str, str]:
-    input_digest = InputDigests(Evaluation(load_config(config)))
-    place = "cfbench", "old", "zh"
+def input_digests(config) -> InputDigests:
+    return InputDigests(Evaluation(load_config(config)))
+
+
+def step_digests(config) -> dict[str, str]:
+    digests = input_digests(config)
+    job = ("cfbench", "old", "zh")
     return {
-        "outputs": input_digest.outputs(*place).input_digest,
-        "judging": input_digest.judge_prompts(*place).input_digest,
-        "scores": input_digest.scores(*place).input_digest,
-        "metrics": input_digest.metrics("cfbench").input_digest,
+        "outputs": digests.outputs(*job).input_digest,
+        "judging": digests.judge_prompts(*job).input_digest,
+        "scores": digests.scores(*job).input_digest,
+        "metrics": digests.metrics("cfbench").input_digest,
     }
 
 
@@ -47,64 +51,60 @@ def steps(config) -> dict[str, str]:
         ("replies.jsonl", {"outputs", "judging", "scores", "metrics"}),
     ],
 )
-def test_a_changed_file_changes_what_reads_it_whatever_its_time(config, file, readers):
-    before = steps(config)
+def test_changed_file_changes_its_readers_despite_an_older_time(config, file, readers):
+    before = step_digests(config)
     Path(file).write_text('{"other": 1}\n')
     os.utime(file, (0, 0))
-    after = steps(config)
-    assert {name for name in before if before[name] != after[name]} == readers
+    after = step_digests(config)
+    assert {step for step in before if before[step] != after[step]} == readers
 
 
-def test_a_corpus_replaced_by_one_with_an_older_time_makes_other_data(tmp_path, monkeypatch):
+def test_replaced_corpus_changes_its_data_despite_an_older_time(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     corpus = tmp_path / "corpora/alpaca/alpaca_data.json"
     corpus.parent.mkdir(parents=True)
     local = {"source": "local", "directory": str(tmp_path / "corpora")}
     raw = {"benchmarks": ["lifbench"], "models": {"m": {"engine": "reference"}}, "corpora": local}
-    found = []
+    digests = set()
     for text in ("Count to ten.", "Coast to Coast."):
         corpus.write_text(text)
         os.utime(corpus, (0, 0))
-        found.append(
-            InputDigests(Evaluation(load_config(raw))).data("corpora/alpaca.jsonl").input_digest
-        )
-    assert found[0] != found[1]
+        digests.add(input_digests(raw).data("corpora/alpaca.jsonl").input_digest)
+    assert len(digests) == 2
 
 
-def test_files_saved_unchanged_change_nothing_and_another_judge_its_scores(config):
-    before = steps(config)
+def test_file_saved_unchanged_changes_no_digest(config):
+    before = step_digests(config)
     Path("labels.jsonl").write_text("{}\n")
-    assert steps(config) == before
-    before = steps(config)
-    after = steps({**config, "judges": {"k": config["judges"]["j"]}})
+    assert step_digests(config) == before
+
+
+def test_another_judge_changes_the_digest_of_scores(config):
+    before = step_digests(config)
+    after = step_digests({**config, "judges": {"k": config["judges"]["j"]}})
     assert before["judging"] == after["judging"]
     assert before["scores"] != after["scores"]
 
 
-def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_asks_for(tmp_path):
+def test_nondeterminism_counts_if_measured_of_the_configured_outputs(tmp_path):
     model = {"engine": "openai", "model": "m"}
     config = {"benchmarks": ["lifbench"], "models": {"m": model}}
-    input_digest = InputDigests(Evaluation(load_config(config)))
-    assert input_digest.measured_nondeterminism(tmp_path) == {}
+
+    def measured(**changes):
+        return input_digests(config | changes).measured_nondeterminism(tmp_path)
+
+    assert measured() == {}
     path = tmp_path / "nondeterminism/lifbench/m/4k.csv"
     path.parent.mkdir(parents=True)
     path.write_text("task,cache,answer_sd\n")
-    assert input_digest.measured_nondeterminism(tmp_path) == {}
-    made = input_digest.nondeterminism("lifbench", "m", "4k").input_digest
-    Provenance.beside(path, made).write()
-    found = {"nondeterminism/lifbench/m/4k.csv": [made, file_sha256(path)]}
-    assert input_digest.measured_nondeterminism(tmp_path) == found
-    # How it was measured changes nothing; whom it is of, or how that is scored, does.
-    again = {**config, "nondeterminism": {"requests": 9}}
-    assert InputDigests(Evaluation(load_config(again))).measured_nondeterminism(tmp_path) == found
-    for other in (
-        {"models": {"m": {**model, "temperature": 1.0}}},
-        {"lifbench": {"rubric": "corrected"}},
-    ):
-        assert (
-            InputDigests(Evaluation(load_config(config | other))).measured_nondeterminism(tmp_path)
-            == {}
-        )
+    assert measured() == {}
+    digest = input_digests(config).nondeterminism("lifbench", "m", "4k").input_digest
+    Provenance.beside(path, digest).write()
+    files = {"nondeterminism/lifbench/m/4k.csv": [digest, file_sha256(path)]}
+    assert measured() == files
+    assert measured(nondeterminism={"requests": 9}) == files
+    assert measured(models={"m": {**model, "temperature": 1.0}}) == {}
+    assert measured(lifbench={"rubric": "corrected"}) == {}
 
 
 CODE = '''"""What it is."""
@@ -121,7 +121,7 @@ class Kind:
 '''
 
 
-def test_code_counts_without_its_docstrings_and_comments():
+def test_digest_of_code_leaves_out_docstrings_and_comments():
     def digest(code: str) -> str:
         return Contents.read(".py", code.encode()).digest
 

@@ -1,4 +1,4 @@
-"""Python literals in any text: read as Python reads them, never evaluated, and little is parsed."""
+"""Python literals in texts: parsed as by Python, never evaluated, and with bounded work."""
 
 import ast
 import warnings
@@ -18,17 +18,17 @@ LITERALS = st.recursive(
 
 
 @given(LITERALS)
-def test_literals_are_read_as_python_reads_them(value):
-    ok, read = parse_literal(repr(value))
-    if ok or "inf" not in repr(value):
-        assert (ok, read) == (True, value)
+def test_literals_are_parsed_as_by_python(value):
+    is_literal, parsed = parse_literal(repr(value))
+    if is_literal or "inf" not in repr(value):
+        assert (is_literal, parsed) == (True, value)
 
 
 PIECES = ["'a'", '"b"', "b'c'", "None", "...", "1", "-", "+", "1j", "set()", *"[](){}'\",:# \t\\\0"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
-def test_any_text_is_read_as_the_standard_library_reads_it(text):
+def test_any_text_is_parsed_as_by_the_standard_library(text):
     try:
         expected = (True, ast.literal_eval(text))
     except (ValueError, SyntaxError, TypeError):
@@ -36,20 +36,26 @@ def test_any_text_is_read_as_the_standard_library_reads_it(text):
     assert repr(parse_literal(text)) == repr(expected)
 
 
-def test_what_is_no_literal_is_not_evaluated():
+def test_expressions_and_invalid_texts_are_not_evaluated():
     for text in (
-        *["__import__('os').getcwd()", "[[open]]", "[[1][0]]", "[x for x in 'ab']", "['a'] * 2"],
-        *["1 + 1", "f'a'", "a", "[[]", "", "\0", "\ud83d", "1" * 5000, "{[]: 1}"],
-    ):
+        "__import__('os').getcwd()", "[[open]]", "[[1][0]]", "[x for x in 'ab']", "['a'] * 2",
+        "1 + 1", "f'a'", "a", "[[]", "", "\0", "\ud83d", "1" * 5000, "{[]: 1}",
+    ):  # fmt: skip
         assert parse_literal(text) == (False, None), text
 
 
-def test_an_expression_is_told_from_what_python_cannot_read_and_depth_is_limited():
+def test_expressions_are_distinguished_from_invalid_texts():
     assert is_expression("[a, 1 + 1]")
     assert not is_expression("[a b]")
     assert not is_expression("[“a”]")
+
+
+def test_depth_of_literals_is_limited():
     assert parse_literal("[" * DEPTH + "]" * DEPTH)[0]
     assert not parse_literal("[" * (DEPTH + 1) + "]" * (DEPTH + 1))[0]
+
+
+def test_invalid_escape_sequence_causes_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert parse_literal(r"'\d'") == (True, r"\d")
@@ -80,13 +86,11 @@ HOSTILE = {
 
 @pytest.mark.quick(5)
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_of_hostile_texts_python_parses_only_what_is_short_and_shallow(
-    text, monkeypatch, cpu_limit
-):
-    def parse(source, **how):
+def test_only_short_and_shallow_texts_reach_pythons_parser(text, monkeypatch, cpu_limit):
+    def parse(source, **options):
         assert len(source) <= 200_000
         assert max(accumulate((c in "[({") - (c in "])}") for c in source)) <= 32
-        return original(source, **how)
+        return original(source, **options)
 
     original = ast.parse
     monkeypatch.setattr(ast, "parse", parse)

@@ -1,4 +1,4 @@
-"""What is loaded by name: an object of a module."""
+"""Objects of a module are loaded by name."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from steadfast.base.loading import load
 from steadfast.simple.scorers import exact
 
 
-def test_an_object_of_a_module_is_loaded():
+def test_object_of_a_module_is_loaded():
     assert load("steadfast.simple.scorers:exact") is exact
 
 
 @pytest.mark.parametrize(
     "name", ["steadfast.simple.scorers:exac", "nowhere.at.all:exact", "x.py:f"]
 )
-def test_what_cannot_be_loaded_is_named(name):
+def test_name_that_cannot_be_loaded_is_reported(name):
     with pytest.raises(UserError, match=rf"benchmark: {name} cannot be loaded .*; correct"):
         load(name)

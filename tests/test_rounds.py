@@ -1,4 +1,4 @@
-"""Rounds of an adaptive run: which contexts each asks, and how far decisions say that a run is."""
+"""Rounds of an adaptive run: the contexts of each, and the decisions between them."""
 
 from collections import Counter
 from pathlib import Path
@@ -24,39 +24,38 @@ from steadfast.jobs.rounds import (
 )
 from steadfast.stages.choose_prompts import choose_round, rounds_of
 
-LENGTHS = {"2k": 2048, "3k": 3072}
+TASK = {"lengths": {"2k": 2048, "3k": 3072}, "contexts_per_length": 4, "tasks": ["LSI"]}
 
 
-TASK = {"lengths": LENGTHS, "contexts_per_length": 4, "tasks": ["LSI"]}
+def prompts_of(**tasks: str) -> list[dict]:
+    """The prompts of contexts, one for each of a context's tasks."""
+    prompts = []
+    for context, names in tasks.items():
+        prompts += [{"context_id": context, "task": task} for task in names.split()]
+    return prompts
 
 
-def asked(**units: str) -> list[dict]:
-    """Prompts of contexts, each with the tasks that it is asked."""
-    return [
-        {"context_id": unit, "task": task}
-        for unit, tasks in units.items()
-        for task in tasks.split()
-    ]
+def test_each_round_has_a_context_of_each_kind():
+    tasks = {f"list-{n}": "LSI LOI" for n in range(4)} | {f"onedoc-{n}": "OQ" for n in range(4)}
+    rounds = rounds_of(prompts_of(**tasks), 4, seed=1)
+    assert sorted(rounds) == sorted(tasks)
+    for kind in ("list", "onedoc"):
+        assert sorted(rounds[f"{kind}-{n}"] for n in range(4)) == [1, 2, 3, 4]
 
 
-def test_each_round_has_one_context_of_each_kind_and_the_seed_orders_them():
-    kinds = {f"list-{n}": "LSI LOI" for n in range(4)} | {f"onedoc-{n}": "OQ" for n in range(4)}
-    found = rounds_of(asked(**kinds), 4, seed=1)
-    rounds = Counter((unit.partition("-")[0], number) for unit, number in found.items())
-    assert rounds == {(kind, number): 1 for kind in ("list", "onedoc") for number in (1, 2, 3, 4)}
-    prompts = asked(**{f"c{n}": "T" for n in range(8)})
-    assert len({str(sorted(rounds_of(prompts, 4, seed).items())) for seed in range(4)}) > 1
+def test_seed_changes_the_order_of_contexts():
+    prompts = prompts_of(**dict.fromkeys("abcdefgh", "T"))
+    orders = [rounds_of(prompts, 4, seed) for seed in range(4)]
+    assert any(order != orders[0] for order in orders)
 
 
-def test_a_family_of_nested_contexts_is_asked_in_one_round_at_all_lengths():
-    found = []
+def test_nested_contexts_of_a_family_are_in_one_round_at_all_lengths():
+    families = [f"list-s{n}" for n in range(6)]
+    rounds = []
     for length in ("4k", "8k"):
-        prompts = [
-            {"context_id": f"list-{length}-s{n}", "family": f"list-s{n}", "task": "LSI"}
-            for n in range(6)
-        ]
-        found.append(rounds_of(prompts, 3, seed=1))
-    assert found[0] == found[1] and set(found[0]) == {f"list-s{n}" for n in range(6)}
+        prompts = [{"context_id": f"{f}-{length}", "family": f, "task": "LSI"} for f in families]
+        rounds.append(rounds_of(prompts, 3, seed=1))
+    assert rounds[0] == rounds[1] and set(rounds[0]) == set(families)
 
 
 @given(
@@ -64,182 +63,180 @@ def test_a_family_of_nested_contexts_is_asked_in_one_round_at_all_lengths():
     contexts=st.integers(2, 8),
     seed=st.integers(0, 99),
 )
-def test_rounds_are_alike_in_size_and_in_what_they_ask(sizes, contexts, seed):
-    units = {f"{kind}-{n}": f"T{kind}" for kind, size in enumerate(sizes) for n in range(size)}
-    prompts = asked(**units)
-    if len(units) < contexts:
-        with pytest.raises(ValueError, match=f"{len(units)} contexts or groups are too few for"):
+def test_rounds_are_alike_in_size_and_tasks(sizes, contexts, seed):
+    tasks = {}
+    for kind, size in enumerate(sizes):
+        tasks |= {f"{kind}-{number}": f"T{kind}" for number in range(size)}
+    prompts = prompts_of(**tasks)
+    if len(tasks) < contexts:
+        with pytest.raises(ValueError, match=f"{len(tasks)} contexts or groups are too few for"):
             rounds_of(prompts, contexts, seed)
         return
-    found = rounds_of(prompts, contexts, seed)
-    assert found == rounds_of(reversed(prompts), contexts, seed)
-    assert found.keys() == units.keys()
-    counts = Counter(found.values())
+    rounds = rounds_of(prompts, contexts, seed)
+    assert rounds == rounds_of(reversed(prompts), contexts, seed)
+    assert rounds.keys() == tasks.keys()
+    counts = Counter(rounds.values())
     assert set(counts) == set(range(1, contexts + 1))
     assert max(counts.values()) - min(counts.values()) <= 1
     for kind, size in enumerate(sizes):
-        by_round = Counter(n for unit, n in found.items() if unit.startswith(f"{kind}-"))
-        assert max(by_round.values()) <= size // contexts + 2
+        kind_counts = Counter(rounds[f"{kind}-{number}"] for number in range(size))
+        assert max(kind_counts.values()) <= size // contexts + 2
+
+
+SIMULATED = {"engine": "simulated", "span": 1000}
+MODELS = {"reference": {"engine": "reference"}, "sim-a": SIMULATED, "sim-b": SIMULATED}
 
 
 def evaluation(**settings: object) -> Evaluation:
-    readers = {f"sim-{name}": {"engine": "simulated", "span": 1000} for name in "ab"}
-    whole = {
-        "lifbench": TASK,
-        "adaptive": {"contexts": 4},
-        "models": {"gold": {"engine": "reference"}, **readers},
-    }
-    return Evaluation(load_config(whole | settings))
+    raw = {"lifbench": TASK, "adaptive": {"contexts": 4}, "models": MODELS}
+    return Evaluation(load_config(raw | settings))
 
 
-def followed(results: Path, **settings: object) -> Evaluation:
-    """A run as the decisions in a results folder say that it goes on."""
+def continued(results: Path, **settings: object) -> Evaluation:
+    """A run in the round that follows the decisions in a results folder."""
     run = evaluation(**settings)
     follow(run, results)
     return run
 
 
-def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: object) -> None:
+@pytest.fixture
+def run(tmp_path) -> Evaluation:
+    """A run in its first two rounds."""
+    return continued(tmp_path)
+
+
+def metrics_digest(run: Evaluation) -> str:
+    return InputDigests(run).metrics("lifbench").input_digest
+
+
+def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str) -> None:
     """Writes the decision that this run would make now."""
     decision = {
-        "input_digest": InputDigests(run).metrics("lifbench").input_digest,
-        "design": run.config.adaptive.model_dump() if run.config.adaptive else {},
+        "input_digest": metrics_digest(run),
+        "design": run.config.adaptive.model_dump(),
         "decided_by": run.decided_by("lifbench"),
         "models": {"sim-a": {}, "sim-b": {}},
         "goes_on": goes_on,
         "looks": [],
     }
-    write_json(results / decision_file("lifbench", rounds), decision | other)
+    write_json(results / decision_file("lifbench", rounds), decision)
 
 
-def test_a_run_begins_with_two_rounds_and_asks_the_next_of_those_that_go_on(tmp_path):
-    run = followed(tmp_path)
-    assert run.rounds == {"lifbench": {"gold": 2, "sim-a": 2, "sim-b": 2}}
-    assert run.prompts(Job("inference", "lifbench", "sim-a", "2k")) == (
-        "lifbench/rounds/2/2k.jsonl"
-    )
+def test_run_begins_with_two_rounds_and_continues_with_undecided_models(run, tmp_path):
+    assert run.rounds == {"lifbench": {"reference": 2, "sim-a": 2, "sim-b": 2}}
+    job = Job("inference", "lifbench", "sim-a", "2k")
+    assert run.prompts(job) == "lifbench/rounds/2/2k.jsonl"
     decide(run, tmp_path, 2, "sim-a")
-    again = followed(tmp_path)
-    # What is compared with nobody is asked as long as anybody is.
-    assert again.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
-    decide(again, tmp_path, 3)
-    ended = followed(tmp_path)
-    assert ended.rounds == again.rounds
+    third_round = continued(tmp_path)
+    # A model that is compared with no other goes on as long as any does.
+    assert third_round.rounds == {"lifbench": {"reference": 3, "sim-a": 3, "sim-b": 2}}
+    decide(third_round, tmp_path, 3)
+    assert continued(tmp_path).rounds == third_round.rounds
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"input_digest": 1}', '{"goes_on": ["sim-a"]}'])
-def test_what_is_no_decision_is_made_again(tmp_path, text):
-    run = evaluation()
+def test_invalid_decision_is_ignored(tmp_path, text):
     path = tmp_path / decision_file("lifbench", 2)
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    follow(run, tmp_path)
-    assert set(run.rounds["lifbench"].values()) == {2}
+    assert set(continued(tmp_path).rounds["lifbench"].values()) == {2}
 
 
-def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
-    run = followed(tmp_path)
+def test_decisions_have_the_input_digests_of_their_rounds(run, tmp_path):
+    second = metrics_digest(run)
     decide(run, tmp_path, 2, "sim-a")
-    second = InputDigests(run).metrics("lifbench").input_digest
-    run = followed(tmp_path)
-    third = InputDigests(run).metrics("lifbench").input_digest
-    assert [(path, step.input_digest) for path, step in decided(run)] == [
+    third_round = continued(tmp_path)
+    assert [(path, step.input_digest) for path, step in decided(third_round)] == [
         (decision_file("lifbench", 2), second),
-        (decision_file("lifbench", 3), third),
+        (decision_file("lifbench", 3), metrics_digest(third_round)),
     ]
-    assert run.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
+    assert third_round.rounds == {"lifbench": {"reference": 3, "sim-a": 3, "sim-b": 2}}
 
 
-def test_the_last_decision_is_a_result_once_it_is_there(tmp_path):
-    run = followed(tmp_path)
+def test_last_decision_is_read_where_the_round_is_decided(run, tmp_path):
     assert last_decisions(run, tmp_path, "lifbench") == []
     decide(run, tmp_path, 2)
     (decision,) = last_decisions(run, tmp_path, "lifbench")
     assert decision["goes_on"] == []
 
 
-def test_a_decision_of_other_scores_is_made_again(tmp_path):
-    run = followed(tmp_path)
+def test_decision_on_other_scores_is_ignored(run, tmp_path):
     decide(run, tmp_path, 2, "sim-a", "sim-b")
-    other = followed(tmp_path, seed=2)
-    assert set(other.rounds["lifbench"].values()) == {2}
+    reseeded = continued(tmp_path, seed=2)
+    assert set(reseeded.rounds["lifbench"].values()) == {2}
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"adaptive": {"contexts": 4, "top": 2}}, "with top 1; it must not change to 2"),
         ({"lifbench": {**TASK, "rubric": "corrected"}}, "with scoring .* must not change to"),
         ({"lifbench": {**TASK, "weighting": "mean"}}, "with metrics .* must not change to"),
         ({"adaptive": None}, "decided by an adaptive run, but adaptive is not set"),
-        ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
+        ({"only": ["reference", "sim-a"]}, "with model 'sim-b', which is missing now"),
     ],
 )
-def test_a_design_is_not_changed_after_a_look(tmp_path, settings, said):
-    run = followed(tmp_path)
+def test_design_must_not_change_after_a_decision(run, tmp_path, settings, message):
     decide(run, tmp_path, 2, "sim-a", "sim-b")
-    with pytest.raises(UserError, match=said):
-        follow(evaluation(**settings), tmp_path)
+    with pytest.raises(UserError, match=message):
+        continued(tmp_path, **settings)
 
 
-def test_a_model_may_be_added_after_a_look(tmp_path):
-    run = followed(tmp_path)
+def test_model_may_be_added_after_a_decision(run, tmp_path):
     decide(run, tmp_path, 2, "sim-a", "sim-b")
-    more = {**run.config.model_dump()["models"], "sim-c": {"engine": "simulated", "span": 500}}
-    added = followed(tmp_path, models=more)
-    assert set(added.rounds["lifbench"].values()) == {2}
+    extended = continued(tmp_path, models={**MODELS, "sim-c": {"engine": "simulated", "span": 500}})
+    assert set(extended.rounds["lifbench"].values()) == {2}
 
 
-def test_what_has_no_rounds_is_refused():
-    for settings, said in (
+def test_config_without_rounds_is_refused():
+    scored = {"models": {"Qwen2.5-7B": {"engine": "scored"}}}
+    for settings, message in (
         ({"limit": 1}, "adaptive: a trial .limit. has no rounds"),
         ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
-        (
-            {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
-            "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds",
-        ),
+        (scored, "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds"),
     ):
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=message):
             evaluation(**settings)
 
 
 def test_one_model_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match="compares at least two models, lifbench has 1"):
-        follow(evaluation(only=["gold", "sim-a"]), tmp_path)
+        continued(tmp_path, only=["reference", "sim-a"])
 
 
-def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
+@pytest.mark.parametrize("unit", ["context_id", "family"])
+def test_prompts_of_the_first_rounds_are_selected_in_order(tmp_path, unit):
     prompts = tmp_path / "prompts.jsonl"
-    out = tmp_path / "2.jsonl"
-    records = asked(**{f"c{n}": "T U" for n in range(4)})
-    write_jsonl(prompts, [one | {"sample_id": f"s{n}"} for n, one in enumerate(records)])
-    choose_round(prompts, 2, 4, seed=1, out=out)
-    found = rounds_of(records, 4, 1)
-    wanted = [f"s{n}" for n, one in enumerate(records) if found[one["context_id"]] <= 2]
-    assert [one["sample_id"] for one in read_jsonl(out)] == wanted
-    assert len(wanted) == 2 * 2  # half of the contexts, of two prompts each
-    nested = [record | {"family": f"f-{record['context_id']}"} for record in read_jsonl(prompts)]
-    write_jsonl(prompts, nested)
-    choose_round(prompts, 2, 4, seed=1, out=out)
-    family_rounds = rounds_of(nested, 4, 1)
-    chosen = [record["family"] for record in read_jsonl(out)]
-    assert chosen == [record["family"] for record in nested if family_rounds[record["family"]] <= 2]
-    assert len(set(chosen)) == 2
-    with pytest.raises(
-        UserError, match=r"prompts\.jsonl: 4 contexts or groups are too few for 5 rounds"
-    ):
-        choose_round(prompts, 2, 5, seed=1, out=out)
+    selected = tmp_path / "2.jsonl"
+    records = prompts_of(**dict.fromkeys(("c0", "c1", "c2", "c3"), "T U"))
+    for number, record in enumerate(records):
+        record["sample_id"] = f"s{number}"
+        if unit == "family":
+            record["family"] = f"f-{record['context_id']}"
+    write_jsonl(prompts, records)
+    choose_round(prompts, 2, 4, seed=1, out=selected)
+    rounds = rounds_of(records, 4, 1)
+    expected = [record for record in records if rounds[record[unit]] <= 2]
+    assert list(read_jsonl(selected)) == expected
+    assert len(expected) == 2 * 2  # half of the contexts, of two prompts each
+    message = r"prompts\.jsonl: 4 contexts or groups are too few for 5 rounds"
+    with pytest.raises(UserError, match=message):
+        choose_round(prompts, 2, 5, seed=1, out=selected)
 
 
-def test_a_round_takes_the_decision_before_it_and_makes_its_own(tmp_path):
-    run = followed(tmp_path)
-    path = "<results>/lifbench/decisions/2.json"
-    assert (before(run, "lifbench"), made(run, "lifbench")) == ([], {"decision": [path]})
+def test_round_reads_the_decision_before_it_and_makes_its_own(run, tmp_path):
+    decisions = "<results>/lifbench/decisions"
+    assert before(run, "lifbench") == []
+    assert made(run, "lifbench") == {"decision": [f"{decisions}/2.json"]}
     assert undecided(run, tmp_path) == ["lifbench"]
     decide(run, tmp_path, 2, "sim-a")
     assert undecided(run, tmp_path) == []
-    again = followed(tmp_path)
-    assert before(again, "lifbench") == ["lifbench/decisions/2.json"]
-    assert made(again, "lifbench") == {"decision": ["<results>/lifbench/decisions/3.json"]}
-    once = evaluation(adaptive=None)
-    assert (before(once, "lifbench"), made(once, "lifbench")) == ([], {})
+    third_round = continued(tmp_path)
+    assert before(third_round, "lifbench") == ["lifbench/decisions/2.json"]
+    assert made(third_round, "lifbench") == {"decision": [f"{decisions}/3.json"]}
+
+
+def test_run_without_rounds_has_no_decisions():
+    run = evaluation(adaptive=None)
+    assert before(run, "lifbench") == []
+    assert made(run, "lifbench") == {}

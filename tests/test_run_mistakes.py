@@ -1,4 +1,4 @@
-"""What a person is told of a mistake that ends a run before its jobs: one sentence."""
+"""Error messages of a run that ends before its jobs."""
 
 import errno
 from pathlib import Path
@@ -20,7 +20,7 @@ from steadfast.workflow.mistakes import sentence
 
 
 class Rule:
-    """As much of Snakemake's rule as is looked at."""
+    """The parts of Snakemake's rule that messages use."""
 
     name = "scores"
     lineno = 3
@@ -36,45 +36,49 @@ def targets():
 
 
 @pytest.fixture
-def said(monkeypatch):
-    """What Snakemake says of an error, once it is said in a sentence."""
+def error_text(monkeypatch):
+    """Snakemake's text of an error, once messages replace it."""
     monkeypatch.setattr(exceptions, "format_exception_to_string", lambda error, _: "Snakemake's")
     monkeypatch.setattr(InputFunctionException, "__init__", InputFunctionException.__init__)
     insides.say_errors(lambda error: sentence(error, targets=targets))
     return lambda error: exceptions.format_exception_to_string(error, {})
 
 
-def test_mistakes_are_said_without_a_traceback_and_others_left_to_snakemake(said):
+def test_user_errors_are_shown_without_a_traceback(error_text):
     error = InputFunctionException(UserError("no m; did you mean 'n'?"), {}, rule=Rule())
     error.__context__ = KeyError("results/x")  # as Snakemake raises it later
-    assert said(error) == "Error: no m; did you mean 'n'?"
-    for error in (WorkflowError("x"), KeyError("7k"), RuntimeError("x")):
-        assert said(error) == "Snakemake's"
+    assert error_text(error) == "Error: no m; did you mean 'n'?"
 
 
-def test_targets_that_nothing_makes_are_named_beside_the_nearest():
+@pytest.mark.parametrize("error", [WorkflowError("x"), KeyError("7k"), RuntimeError("x")])
+def test_other_errors_keep_snakemakes_text(error_text, error):
+    assert error_text(error) == "Snakemake's"
+
+
+def test_unknown_target_is_reported_with_the_nearest():
     for target, advice in (
         ("results/tabels", "did you mean 'results/tables'?"),
         ("tabels", "did you mean 'tables'?"),
         ("zzz", "available: plan, tables"),  # no files, which are many
     ):
-        error = MissingRuleException(target)
-        assert sentence(error, targets=targets) == f"Error: {target}: no rule makes this; {advice}"
-    said = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
-    assert said and said.endswith("so name /scratch/me/tables")
+        message = f"Error: {target}: no rule makes this; {advice}"
+        assert sentence(MissingRuleException(target), targets=targets) == message
 
 
-def test_files_that_lack_locks_and_full_disks_are_named_with_what_to_do():
-    job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"})
+def test_target_outside_the_results_folder_is_corrected():
+    message = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
+    assert message and message.endswith("so name /scratch/me/tables")
+
+
+def test_missing_input_lock_and_full_disk_are_reported_with_advice():
     for output in (["results/x"], []):
-        job.output = output
+        job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"}, output=output)
         assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
             "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
             "correct its path in the config"
         )
-    said = sentence(LockException())
-    assert said and said.endswith("remove the lock with --unlock") and "\n" not in said
-    said = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
-    assert said and said.startswith(
-        "Error: results/x: no space left on device; free space on that disk"
-    )
+    locked = sentence(LockException())
+    assert locked and locked.endswith("remove the lock with --unlock") and "\n" not in locked
+    full = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
+    advice = "Error: results/x: no space left on device; free space on that disk"
+    assert full and full.startswith(advice)

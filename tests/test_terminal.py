@@ -1,4 +1,4 @@
-"""What a run shows: a bar or a line a stage, and at the end what it has made."""
+"""A run's output: a progress bar or a line for each stage, and the summary at the end."""
 
 import io
 import json
@@ -24,7 +24,6 @@ from steadfast.workflow import terminal
 from steadfast.workflow.insides import FINISHING
 from steadfast.workflow.terminal import STOPPING, JobLines, Stopping, answered, counted, with_end
 
-MODEL_A = Section(((Cell("a"), Cell(".5")),))
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
 
@@ -34,228 +33,216 @@ class Terminal(io.StringIO):
         return True
 
 
+class RunLog(logging.Logger):
+    """Snakemake's logger, whose handler shows what ``JobLines`` makes of its messages."""
+
+    def __init__(self, stream=None, quiet=QUIET, each_job=False, is_dry=bool):
+        super().__init__("terminal")
+        self.stream = stream or io.StringIO()
+        handler = ColorizingTextHandler(stream=self.stream)
+        handler.name = "DefaultStreamHandler"
+        handler.addFilter(DefaultFilter(quiet, False, False, False, False))
+        handler.setFormatter(DefaultFormatter(quiet))
+        self.addHandler(handler)
+        titles = {"lifbench": "LIFBench", "ifeval": "IFEval"}
+        JobLines.install(self, Path("results/logs"), is_dry, titles, each_job)
+
+    def begin(self, **jobs):
+        stats = {**jobs, "total": sum(jobs.values())}
+        self.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": stats})
+
+    def start(self, jobid, log, output=(), rule="inference"):
+        facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": rule, "log": log}
+        facts["output"] = output
+        self.info("Select jobs to execute...")
+        self.info("Execute 1 jobs...", extra={"event": LogEvent.JOB_STARTED, "jobs": [jobid]})
+        self.info(f"Rule: inference, Jobid: {jobid}", extra=facts)
+
+    def finish(self, jobid, done):
+        self.info("Finished", extra={"event": LogEvent.JOB_FINISHED, "job_id": jobid})
+        self.info(None, extra={"event": LogEvent.PROGRESS, "done": done, "total": 9})
+
+    @property
+    def text(self):
+        return self.stream.getvalue()
+
+    @property
+    def lines(self):
+        return self.text.splitlines()
+
+
 @pytest.fixture
-def shown():
-    return taken_over(io.StringIO())
+def log():
+    return RunLog()
 
 
-def taken_over(stream, quiet=QUIET, each_job=False):
-    """Snakemake's own handler, taken over: a logger, and what it has shown."""
-    handler = ColorizingTextHandler(stream=stream)
-    handler.name = "DefaultStreamHandler"
-    handler.addFilter(DefaultFilter(quiet, False, False, False, False))
-    handler.setFormatter(DefaultFormatter(quiet))
-    logger = logging.Logger("terminal")
-    logger.addHandler(handler)
-    titles = {"lifbench": "LIFBench", "ifeval": "IFEval"}
-    JobLines.install(logger, Path("results/logs"), bool, titles, each_job)
-    return logger, stream
+@pytest.fixture
+def write_provenance(tmp_path):
+    def write(statuses, prompt=1000, completion=234, **fields):
+        tokens = {"prompt": prompt, "completion": completion}
+        path = tmp_path / "4k.provenance.json"
+        path.write_text(json.dumps({"statuses": statuses, "tokens": tokens, **fields}))
+        return str(path)
+
+    return write
 
 
-def begun(logger, **jobs):
-    stats = {**jobs, "total": sum(jobs.values())}
-    logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": stats})
+def test_finished_stage_is_one_line_with_jobs_by_benchmark(log):
+    log.begin(inference=3)
+    for jobid, benchmark in enumerate(("ifeval", "lifbench", "ifeval"), 1):
+        log.start(jobid, [f"results/logs/{benchmark}/inference/m/{jobid}.log"])
+    log.finish(1, 1)
+    log.finish(2, 2)
+    assert log.text == "3 jobs\n"
+    log.finish(3, 3)
+    assert log.text == "3 jobs\ninference: 3 jobs done (LIFBench 1, IFEval 2)\n"
 
 
-def started(logger, jobid, log, output=(), rule="inference"):
-    facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": rule, "log": log}
-    facts["output"] = output
-    logger.info("Select jobs to execute...")
-    logger.info("Execute 1 jobs...", extra={"event": LogEvent.JOB_STARTED, "jobs": [jobid]})
-    logger.info(f"Rule: inference, Jobid: {jobid}", extra=facts)
-
-
-def finished(logger, jobid, done):
-    logger.info("Finished", extra={"event": LogEvent.JOB_FINISHED, "job_id": jobid})
-    logger.info(None, extra={"event": LogEvent.PROGRESS, "done": done, "total": 9})
-
-
-def test_a_finished_stage_is_one_line_with_its_jobs_by_benchmark(shown):
-    logger, stream = shown
-    begun(logger, inference=3)
-    for number, benchmark in enumerate(("ifeval", "lifbench", "ifeval"), 1):
-        started(logger, number, [f"results/logs/{benchmark}/inference/m/{number}.log"])
-    finished(logger, 1, 1)
-    finished(logger, 2, 2)
-    assert stream.getvalue() == "3 jobs\n"
-    finished(logger, 3, 3)
-    assert stream.getvalue() == "3 jobs\ninference: 3 jobs done (LIFBench 1, IFEval 2)\n"
-
-
-def test_rules_of_benchmarks_are_one_stage(shown):
-    logger, stream = shown
-    begun(logger, lifbench_tables=1, ifeval_tables=1, usage=1)
-    for number, name in enumerate(("lifbench_tables", "ifeval_tables", "usage"), 1):
-        log = name.replace("_", "/")
-        started(logger, number, [f"results/logs/{log}.log"], rule=name)
-        finished(logger, number, number)
+def test_rules_of_benchmarks_are_one_stage(log):
+    log.begin(lifbench_tables=1, ifeval_tables=1, usage=1)
+    for jobid, rule in enumerate(("lifbench_tables", "ifeval_tables", "usage"), 1):
+        log.start(jobid, [f"results/logs/{rule.replace('_', '/')}.log"], rule=rule)
+        log.finish(jobid, jobid)
     lines = ["3 jobs", "tables: 2 jobs done (LIFBench 1, IFEval 1)", "usage: 1 job done"]
-    assert stream.getvalue().splitlines() == lines
+    assert log.lines == lines
 
 
-def test_a_rule_that_makes_nothing_is_no_stage(shown):
-    logger, stream = shown
-    begun(logger, all=1)
-    started(logger, 1, [], rule="all")
-    finished(logger, 1, 1)
-    assert stream.getvalue() == "1 job\n"
+def test_rule_without_log_and_output_is_no_stage(log):
+    log.begin(all=1)
+    log.start(1, [], rule="all")
+    log.finish(1, 1)
+    assert log.text == "1 job\n"
 
 
-def test_a_stage_of_inference_has_the_counts_of_all_its_responses(shown, tmp_path):
-    logger, stream = shown
-    made = {"statuses": {"ok": 3}, "tokens": {"prompt": 1000, "completion": 234}}
-    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
-    begun(logger, inference=2)
-    for number in (1, 2):
-        started(logger, number, [LOG], [str(tmp_path / "4k.provenance.json")])
-        finished(logger, number, number)
+def test_inference_stage_counts_responses_and_tokens(log, write_provenance):
+    provenance = write_provenance({"ok": 3})
+    log.begin(inference=2)
+    for jobid in (1, 2):
+        log.start(jobid, [LOG], [provenance])
+        log.finish(jobid, jobid)
     line = "inference: 2 jobs done (LIFBench 2); responses: 6 done, 0 failed, 2,468 tokens"
-    assert stream.getvalue().splitlines() == ["2 jobs", line]
+    assert log.lines == ["2 jobs", line]
 
 
-def test_a_job_with_failed_responses_is_a_line_of_its_own(shown, tmp_path):
-    logger, stream = shown
-    made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
-    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
-    begun(logger, inference=2)
-    started(logger, 7, [LOG], [str(tmp_path / "4k.jsonl"), str(tmp_path / "4k.provenance.json")])
-    finished(logger, 7, 1)
+def test_job_with_failed_responses_has_a_line(log, write_provenance, tmp_path):
+    log.begin(inference=2)
+    log.start(7, [LOG], [str(tmp_path / "4k.jsonl"), write_provenance({"ok": 3, "error": 1})])
+    log.finish(7, 1)
     line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens"
-    assert stream.getvalue().splitlines() == ["2 jobs", line]
+    assert log.lines == ["2 jobs", line]
 
 
-def test_a_stage_that_takes_long_says_how_far_it_is(shown, monkeypatch):
-    logger, stream = shown
-    begun(logger, inference=3)
-    now = terminal.monotonic()
-    for number, later in ((1, 70), (2, 80)):
-        monkeypatch.setattr(terminal, "monotonic", lambda later=later: now + later)
-        started(logger, number, [LOG])
-        finished(logger, number, number)
-    line = "inference: 1 of 3 jobs done (LIFBench 1)"
-    assert stream.getvalue().splitlines() == ["3 jobs", line]
+def test_unfinished_stage_gets_a_line_after_a_minute(log, monkeypatch):
+    log.begin(inference=3)
+    start = terminal.monotonic()
+    for jobid, seconds in ((1, 70), (2, 80)):
+        monkeypatch.setattr(terminal, "monotonic", lambda time=start + seconds: time)
+        log.start(jobid, [LOG])
+        log.finish(jobid, jobid)
+    assert log.lines == ["3 jobs", "inference: 1 of 3 jobs done (LIFBench 1)"]
 
 
-def test_a_verbose_run_has_a_line_for_each_job_and_what_snakemake_says():
-    logger, stream = taken_over(io.StringIO(), each_job=True)
-    logger.info("Building DAG of jobs...")
-    started(logger, 7, [LOG])
-    finished(logger, 7, 1)
-    said = stream.getvalue().splitlines()
-    assert (said[0], said[-1]) == (
-        "Building DAG of jobs...",
-        "1 of 9 done: lifbench/inference/m/4k",
-    )
+def test_verbose_run_shows_each_job_and_snakemake_messages():
+    log = RunLog(each_job=True)
+    log.info("Building DAG of jobs...")
+    log.start(7, [LOG])
+    log.finish(7, 1)
+    assert log.lines[0] == "Building DAG of jobs..."
+    assert log.lines[-1] == "1 of 9 done: lifbench/inference/m/4k"
 
 
-def test_quiet_runs_and_terminals_say_only_what_fails():
-    logger, stream = taken_over(io.StringIO(), {Quietness.ALL})
-    logger.info("Building DAG of jobs...")
-    logger.error("failed: lifbench/inference/m/4k")
-    assert stream.getvalue() == "failed: lifbench/inference/m/4k\n"
-    logger, stream = taken_over(Terminal(), {*QUIET, Quietness.PROGRESS})
-    started(logger, 3, [LOG])
-    finished(logger, 3, 9)
-    assert stream.getvalue() == ""
+def test_quiet_run_shows_only_errors():
+    log = RunLog(quiet={Quietness.ALL})
+    log.info("Building DAG of jobs...")
+    log.error("failed: lifbench/inference/m/4k")
+    assert log.text == "failed: lifbench/inference/m/4k\n"
 
 
-def test_a_run_that_ends_after_its_jobs_says_so_once(shown):
-    logger, stream = shown
-    logger.addFilter(Stopping())
+def test_quiet_progress_hides_the_bar():
+    log = RunLog(Terminal(), {*QUIET, Quietness.PROGRESS})
+    log.start(3, [LOG])
+    log.finish(3, 9)
+    assert log.text == ""
+
+
+def test_stopping_run_is_announced_once(log):
+    log.addFilter(Stopping())
     for _ in range(2):
-        logger.info(f"{FINISHING} (scheduler).")
-    assert stream.getvalue() == f"{STOPPING}\n"
+        log.info(f"{FINISHING} (scheduler).")
+    assert log.text == f"{STOPPING}\n"
 
 
-def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
+def test_empty_truncated_and_refused_responses_are_counted(write_provenance):
     statuses = {"ok": 3, "length": 2, "unfinished": 1, "refused": 4}
-    made = {"statuses": statuses, "empty": 2, "tokens": {"prompt": 5, "completion": None}}
-    path = tmp_path / "4k.provenance.json"
-    path.write_text(json.dumps(made))
+    path = write_provenance(statuses, prompt=5, completion=None, empty=2)
     line = "10 done, 0 failed, 2 empty, 2 truncated, 1 unfinished, 4 refused, 5 tokens"
-    assert counted(answered([str(path)])) == line
+    assert counted(answered([path])) == line
 
 
-def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
-    logger, stream = taken_over(Terminal())
-    made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
-    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
-    started(logger, 3, [LOG.replace("4k", "8k")])
-    started(logger, 7, [LOG], [str(tmp_path / "4k.provenance.json")])
-    finished(logger, 7, 1)
-    finished(logger, 3, 9)
-    plain = re.sub(r"\x1b\[[0-9;]*[mA-Z]", "", stream.getvalue())
-    said = re.split(r"[\r\n]+", plain)
-    assert "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens" in said
-    (bar,) = (line for line in said if "1 of 9 jobs" in line)
+def test_terminal_has_a_bar_of_running_jobs_and_lines_of_failures(write_provenance):
+    log = RunLog(Terminal())
+    log.start(3, [LOG.replace("4k", "8k")])
+    log.start(7, [LOG], [write_provenance({"ok": 3, "error": 1})])
+    log.finish(7, 1)
+    log.finish(3, 9)
+    text = re.sub(r"\x1b\[[0-9;]*[mA-Z]", "", log.text)
+    lines = re.split(r"[\r\n]+", text)
+    assert "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens" in lines
+    (bar,) = (line for line in lines if "1 of 9 jobs" in line)
     assert bar.startswith(" 11 % |") and bar.rstrip().endswith(", lifbench/inference/m/8k")
-    assert "9 of 9 done" not in plain and "100 % |" in plain
+    assert "9 of 9 done" not in text and "100 % |" in text
 
 
-def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):
+def test_summary_names_models_that_labels_reorder(tmp_path):
     rows = [("a_1", "b", "PSR", 1, -2), ("a_1", "c", "PSR", 1, 2), ("a_1", "", "PSR", -1, 1)]
     (tmp_path / "cfbench/metrics").mkdir(parents=True)
     columns = ["model", "other", "measure", "raw", "value"]
     write_csv(tmp_path / "cfbench/metrics/corrected.csv", pd.DataFrame(rows, columns=columns))
     run = SimpleNamespace(running=["cfbench"], benchmarks={"cfbench": SimpleNamespace(title="CF")})
-    made = {str(tmp_path / "cfbench/tables/cfbench_corrected.md")}
-    assert list(turned(run, tmp_path, Display(), made)) == [
+    tables = {str(tmp_path / "cfbench/tables/cfbench_corrected.md")}
+    assert list(turned(run, tmp_path, Display(), tables)) == [
         "CF: Judge and people order these models differently: a_1 and b (PSR)."
     ]
     assert not list(turned(run, tmp_path, Display(), set()))
 
 
-def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
-    logger, stream = shown
-    logger.addFilter(partial(with_end, lambda: "Tables: results/tables/"))
-    logger.info(NOTHING_TO_BE_DONE_MSG)
-    assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
-    assert len(stream.getvalue().splitlines()) == 2
+def test_summary_is_shown_where_nothing_is_to_be_done(log):
+    log.addFilter(partial(with_end, lambda: "Tables: results/tables/"))
+    log.info(NOTHING_TO_BE_DONE_MSG)
+    assert log.lines[-1] == "Tables: results/tables/"
+    assert len(log.lines) == 2
 
 
-def test_what_snakemake_says_of_failed_jobs_is_left_to_those_who_know_why(shown):
-    logger, stream = shown
-    started(logger, 7, [LOG])
+def test_snakemake_messages_on_failed_jobs_are_hidden(log):
+    log.start(7, [LOG])
     facts = {"event": LogEvent.JOB_ERROR, "jobid": 7, "rule_name": "inference", "log": [LOG]}
-    logger.error("Error in rule inference, jobid: 7", extra=facts)
-    logger.error("RuleException:\nCalledProcessError in file Snakefile, line 40:\nCommand '…'")
-    logger.info("Trying to restart job 7.")
-    logger.error("RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'")
-    assert stream.getvalue() == "RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'\n"
+    log.error("Error in rule inference, jobid: 7", extra=facts)
+    log.error("RuleException:\nCalledProcessError in file Snakefile, line 40:\nCommand '…'")
+    log.info("Trying to restart job 7.")
+    log.error("RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'")
+    assert log.text == "RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'\n"
 
 
-def test_errors_and_what_else_is_said_are_shown_as_they_were(shown):
-    logger, stream = shown
-    logger.error("At least one job failed.", extra={"event": LogEvent.ERROR})
-    logger.warning("A disk is slow.")
-    assert stream.getvalue() == "At least one job failed.\nA disk is slow.\n"
+def test_other_errors_and_warnings_are_shown_unchanged(log):
+    log.error("At least one job failed.", extra={"event": LogEvent.ERROR})
+    log.warning("A disk is slow.")
+    assert log.text == "At least one job failed.\nA disk is slow.\n"
 
 
-def test_of_the_jobs_there_is_the_number_and_in_a_dry_run_the_table():
-    for dry, line in ((False, "162 jobs\n"), (True, "Job stats:\n")):
-        stream = io.StringIO()
-        handler = ColorizingTextHandler(stream=stream)
-        handler.name = "DefaultStreamHandler"
-        handler.setFormatter(DefaultFormatter(QUIET))
-        logger = logging.Logger("terminal")
-        logger.addHandler(handler)
-        JobLines.install(logger, Path("results/logs"), lambda dry=dry: dry)
-        logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": {"total": 162}})
-        assert stream.getvalue() == line
+@pytest.mark.parametrize(("is_dry", "line"), [(False, "162 jobs\n"), (True, "Job stats:\n")])
+def test_table_of_jobs_is_shown_in_a_dry_run_only(is_dry, line):
+    log = RunLog(is_dry=lambda: is_dry)
+    log.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": {"total": 162}})
+    assert log.text == line
 
 
-def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
-    report = Table("summary", "Caption.", (Column("Model"), Column("ARS")), (MODEL_A,))
-    files = [
-        "lifbench/tables/x.md",
-        "summary/summary.md",
-        "tables",
-        "figures/x.png",
-        "corpora/a.jsonl",
-        "report.html",
-    ]
-    made = [str(tmp_path / name) for name in files]
-    assert ending(tmp_path, made, report, ["Found."], ["Turned."], ["Synthetic."]).splitlines() == [
+def test_summary_has_the_table_and_the_folders_of_results(tmp_path):
+    row = Section(((Cell("a"), Cell(".5")),))
+    summary = Table("summary", "Caption.", (Column("Model"), Column("ARS")), (row,))
+    names = "lifbench/tables/x.md summary/summary.md tables figures/x.png corpora/a.jsonl"
+    files = [str(tmp_path / name) for name in [*names.split(), "report.html"]]
+    text = ending(tmp_path, files, summary, ["Found."], ["Turned."], ["Synthetic."])
+    assert text.splitlines() == [
         "Model  ARS", "-----  ---", "a      .5", "", "Found.", "", "Synthetic.", "", "Turned.", "",
         f"HTML report: {tmp_path}/report.html",
         f"Tables (docs/reading.md explains them): {tmp_path}/tables/",
@@ -263,7 +250,7 @@ def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
     ]  # fmt: skip
 
 
-def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
+def test_summary_names_a_single_benchmark_s_tables():
     files = ["results/cfbench/tables/x.md", "results/plan/x.md", "elsewhere/x"]
     assert ending(Path("results"), files).splitlines() == [
         "Plan: results/plan/",
@@ -271,22 +258,15 @@ def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
     ]
 
 
-def test_the_end_names_what_a_server_took(tmp_path):
-    columns = [
-        "model",
-        "judge",
-        "requests",
-        "refused",
-        "response_truncated",
-        "empty",
-        "wall_seconds",
-    ]
-    columns += ["answers_per_second", "latency_median", "latency_95", "retries", "rejected"]
+def test_summary_has_the_requests_and_latency_of_a_server(tmp_path):
     usage = tmp_path / "metrics/inference.csv"
     usage.parent.mkdir()
-    usage.write_text(f"{','.join(columns)}\nm,,10,0,0,2,5,2,0.4,0.9,3,1\n")
-    said = ending(tmp_path, [str(usage)]).splitlines()
-    assert said[0] == (
+    usage.write_text(
+        "model,judge,requests,refused,response_truncated,empty,wall_seconds,"
+        "answers_per_second,latency_median,latency_95,retries,rejected\n"
+        "m,,10,0,0,2,5,2,0.4,0.9,3,1\n"
+    )
+    assert ending(tmp_path, [str(usage)]).splitlines()[0] == (
         "m: 10 requests, 2 responses/s; latency 0.4 s (median), 0.9 s (95 %); "
         "3 retries, 1 rejected by the server; 2 empty"
     )

@@ -1,4 +1,4 @@
-"""Tokens are counted without network, by the vocabularies that come with the project."""
+"""Tokens are counted without network, with the vocabularies of the project."""
 
 import pytest
 from hypothesis import given
@@ -8,29 +8,30 @@ from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 
 
-@pytest.mark.parametrize(("name", "tokens"), [("o200k_base", 4), ("cl100k_base", 4)])
-def test_a_known_count(name, tokens):
-    assert load_tokenizer(name).count("Hello, world!") == tokens
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+def test_tokens_of_a_known_text(name):
+    assert load_tokenizer(name).count("Hello, world!") == 4
 
 
-def test_known_texts_are_counted_and_an_unknown_encoding_is_one_sentence():
+def test_special_tokens_are_counted_as_text():
     assert load_tokenizer("o200k_base").count("<|endoftext|>") > 1
+
+
+def test_unknown_encoding_is_reported():
     with pytest.raises(UserError, match="no encoding 'o300k'; choose one of"):
         load_tokenizer("o300k")
 
 
 @given(st.text())
-def test_decoding_gives_the_text_back(text):
+def test_decoding_restores_the_text(text):
     tokenizer = load_tokenizer("o200k_base")
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
 @given(st.text())
-def test_a_long_text_has_as_many_tokens_counted_as_an_array(text):
+def test_long_text_is_counted_as_it_is_encoded(text):
     tokenizer = load_tokenizer("o200k_base")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("steadfast.base.tokens.LONG", 0)
-        assert tokenizer.count(text) == len(tokenizer.encode(text))
-        assert tokenizer.count(f"{text}<|endoftext|>") == len(
-            tokenizer.encode(f"{text}<|endoftext|>")
-        )
+        for long_text in (text, f"{text}<|endoftext|>"):
+            assert tokenizer.count(long_text) == len(tokenizer.encode(long_text))

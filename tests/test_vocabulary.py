@@ -1,4 +1,4 @@
-"""The words that keys, names, columns, messages and docs use are those of the field.
+"""Keys, names, columns, messages and docs use the words of the field.
 
 Old words are refused or were renamed (resources/removed_keys.yaml, CHANGELOG.md).
 """
@@ -31,69 +31,68 @@ OLD = {
     "may be first": "cannot be ruled out as best",
     "asked anew": "re-requested",
 }
-"""Each old word, and the field's word in its place."""
+"""The field's word for each old word."""
 WORDS = re.compile(rf"(?<![\w<|])({'|'.join(map(re.escape, OLD))})(?![\w>])", re.I)
-FOREIGN = re.compile(r"<\W*thought|thought process|title: headline|channel\\?\|>", re.I)
+ALLOWED = re.compile(r"<\W*thought|thought process|title: headline|channel\\?\|>", re.I)
 """Models' own marks, and the contents of examples."""
 
 
-def found(text: str) -> list[str]:
+def old_words(text: str) -> list[str]:
     """The lines of a text with an old word."""
-    return [
-        line.strip()[:120]
-        for line in text.splitlines()
-        if WORDS.search(line) and not FOREIGN.search(line)
-    ]
+    lines = [line for line in text.splitlines() if WORDS.search(line) and not ALLOWED.search(line)]
+    return [line.strip()[:120] for line in lines]
 
 
-def keys(schema: object) -> Iterator[str]:
+def property_names(schema: object) -> Iterator[str]:
     """The names of properties in a JSON schema."""
     if isinstance(schema, dict):
         yield from schema.get("properties", {})
         schema = list(schema.values())
     if isinstance(schema, list):
         for value in schema:
-            yield from keys(value)
+            yield from property_names(value)
 
 
 def messages(path: Path) -> Iterator[str]:
-    """The sentences of a module: string literals with a space, without docstrings."""
-    tree = ast.parse(path.read_text("utf-8"))
-    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    """The string literals of a module with a space, without docstrings."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         value = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(value, str) and " " in value and id(node) not in statements:
+        if isinstance(value, str) and " " in value and id(node) not in docstrings:
             yield value
 
 
-def test_no_label_note_message_or_key_has_an_old_word():
+def test_config_keys_have_no_old_words():
     schema = json.loads((ROOT / "config/schema.json").read_text("utf-8"))
-    assert [key for key in keys(schema) if found(key.replace("_", " "))] == []
-    texts = {
-        str(path): found(path.read_text("utf-8"))
-        for path in ROOT.glob("resources/**/*.yaml")
-        if path.stem in ("tables", "show", "summary", "data_notes", "corrected", "agreement")
-    }
-    assert {path: lines for path, lines in texts.items() if lines} == {}
-    texts = {
-        str(path.relative_to(ROOT)): [line for text in messages(path) for line in found(text)]
-        for path in sorted(SCRIPTS.rglob("*.py"))
-    }
-    assert {path: lines for path, lines in texts.items() if lines} == {}
+    assert old_words("\n".join(property_names(schema)).replace("_", " ")) == []
+
+
+TEXTS = {"tables", "show", "summary", "data_notes", "corrected", "agreement"}
+
+
+def test_labels_and_notes_have_no_old_words():
+    for path in ROOT.glob("resources/**/*.yaml"):
+        if path.stem in TEXTS:
+            assert old_words(path.read_text("utf-8")) == [], path
+
+
+def test_messages_have_no_old_words():
+    for path in SCRIPTS.rglob("*.py"):
+        assert old_words("\n".join(messages(path))) == [], path
 
 
 @pytest.mark.parametrize("folder", ["scripts", "rules", "resources", "docs", "config"])
-def test_no_file_is_named_by_an_old_word(folder):
-    paths = (path for path in (ROOT / folder).rglob("*.*") if "__pycache__" not in path.parts)
-    assert [path.name for path in paths if found(path.stem.replace("_", " "))] == []
+def test_file_names_have_no_old_words(folder):
+    paths = [path for path in (ROOT / folder).rglob("*.*") if "__pycache__" not in path.parts]
+    assert [path.name for path in paths if old_words(path.stem.replace("_", " "))] == []
 
 
 PAGES = ["README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md"]
-PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/*.md"))]
-PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("config/*.yaml"))]
-PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("rules/*.smk"))]
+for pattern in ("docs/*.md", "config/*.yaml", "rules/*.smk"):
+    PAGES += [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(pattern))]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_no_page_has_an_old_word(page):
-    assert found((ROOT / page).read_text("utf-8")) == []
+def test_page_has_no_old_words(page):
+    assert old_words((ROOT / page).read_text("utf-8")) == []

@@ -1,4 +1,4 @@
-"""A program that is started warm cannot tell."""
+"""A program runs the same whether it is started warm or cold."""
 
 import json
 import os
@@ -16,36 +16,37 @@ print(json.dumps({
     "argv": sys.argv, "path": sys.path, "folder": os.getcwd(), "name": __name__,
     "read": sys.stdin.read(), "variables": dict(os.environ),
     "main": sys.modules["__main__"].__dict__ is globals(),
-    "own": [name for name in sys.modules if name.startswith("steadfast")], "group": os.getpgrp(),
+    "loaded": [name for name in sys.modules if name.startswith("steadfast")],
+    "group": os.getpgrp(),
     "executable": sys.executable, "terminal": sys.stdout.isatty(),
 }))
 """
 pytestmark = pytest.mark.skipif(COLD, reason="programs are started as users start them")
 
 
-def both(*arguments, **options):
-    """What Python and its simulator make of a program."""
+def run_cold_and_warm(*arguments, **options):
     options = {"capture_output": True, "text": True} | options
-    return [
-        subprocess.run([python, *arguments], **options)
-        for python in (sys.executable, warm_python())
-    ]
+    pythons = (sys.executable, warm_python())
+    return [subprocess.run([python, *arguments], **options) for python in pythons]
 
 
 @pytest.mark.parametrize(
-    "begin", [["-c", FACTS], ["-P", "-c", FACTS], ["facts.py"], ["-P", "facts.py"], ["-m", "facts"]]
+    "program",
+    [["-c", FACTS], ["-P", "-c", FACTS], ["facts.py"], ["-P", "facts.py"], ["-m", "facts"]],
 )
-def test_it_finds_what_any_program_finds(begin, tmp_path):
+def test_arguments_variables_and_streams_are_the_same(program, tmp_path):
     (tmp_path / "facts.py").write_text(FACTS)
     variables = {**os.environ, "PYTHONPATH": str(tmp_path / "more"), "HOME": "/nowhere"}
-    cold, warm = both(*begin, "a b", "-x", cwd=tmp_path, env=variables, input="text")
-    found = json.loads(warm.stdout)
-    assert found == json.loads(cold.stdout)
-    assert (found["argv"][1:], found["read"], found["own"]) == (["a b", "-x"], "text", [])
+    options = {"cwd": tmp_path, "env": variables, "input": "text"}
+    cold, warm = run_cold_and_warm(*program, "a b", "-x", **options)
+    facts = json.loads(warm.stdout)
+    assert facts == json.loads(cold.stdout)
+    assert (facts["argv"][1:], facts["read"], facts["loaded"]) == (["a b", "-x"], "text", [])
 
 
-def test_it_ends_as_any_program_ends():
-    for code, ended in (
+@pytest.mark.parametrize(
+    ("code", "exit_code"),
+    [
         ("pass", 0),
         ("import sys; sys.exit(3)", 3),
         ("import sys; sys.exit('a sentence')", 1),
@@ -53,17 +54,22 @@ def test_it_ends_as_any_program_ends():
         ("import os; os.kill(os.getpid(), 9)", -signal.SIGKILL),
         ("import atexit; atexit.register(print, 'the end'); print('first')", 0),
         ("import threading, time; threading.Timer(.01, print, ['later']).start()", 0),
-    ):
-        cold, warm = both("-c", code)
-        assert (warm.returncode, warm.stdout) == (cold.returncode, cold.stdout), code
-        assert warm.stderr.splitlines()[-1:] == cold.stderr.splitlines()[-1:], code
-        assert warm.returncode == ended, code
+    ],
+)
+def test_exit_code_and_output_are_the_same(code, exit_code):
+    cold, warm = run_cold_and_warm("-c", code)
+    assert (warm.returncode, warm.stdout) == (cold.returncode, cold.stdout)
+    assert warm.stderr.splitlines()[-1:] == cold.stderr.splitlines()[-1:]
+    assert warm.returncode == exit_code
 
 
-def test_libraries_are_there_but_with_another_hash_seed():
+def test_libraries_are_preloaded():
     code = "import sys; print('pandas' in sys.modules, 'snakemake.cli' in sys.modules)"
-    cold, warm = both("-c", code)
+    cold, warm = run_cold_and_warm("-c", code)
     assert (cold.stdout, warm.stdout) == ("False False\n", "True True\n")
+
+
+def test_another_hash_seed_starts_a_cold_python():
     code = "import sys; print(hash('text'), 'pandas' in sys.modules)"
-    cold, warm = both("-c", code, env={**os.environ, "PYTHONHASHSEED": "7"})
+    cold, warm = run_cold_and_warm("-c", code, env={**os.environ, "PYTHONHASHSEED": "7"})
     assert warm.stdout == cold.stdout

@@ -1,7 +1,7 @@
-"""What stands in for Python (``warm_python``): it hands a program to the process that forks.
+"""The program started in place of a Python (``warm_python``): it sends its arguments to the server.
 
-It imports next to nothing, because each program starts with it. ADDRESS and PYTHON, the one that it
-stands for, are set before it.
+It imports next to nothing, because each program starts with it. ADDRESS of the server, and PYTHON,
+the one that it replaces, are set before it.
 """
 
 import _socket
@@ -13,7 +13,7 @@ arguments = sys.argv[1:]
 
 
 def start_python() -> None:
-    """Goes on as the Python that it stands for."""
+    """Continues as the Python that it replaces."""
     os.execv(PYTHON, [PYTHON, *arguments])  # noqa: F821
 
 
@@ -25,20 +25,20 @@ try:
     connection.connect(ADDRESS)  # noqa: F821
 except OSError:
     start_python()
-numbers = []
+descriptors = []
 for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - pathlib takes long to import
     try:
         if os.get_inheritable(int(name)):
-            numbers.append(int(name))
-    except OSError:  # that of the list itself
+            descriptors.append(int(name))
+    except OSError:  # the descriptor of the list itself
         pass
 mask = os.umask(0)
 os.umask(mask)
 folder = os.getcwd()  # noqa: PTH109 - as above
-packed = marshal.dumps((arguments, folder, dict(os.environ), numbers, mask, os.getpgrp()))
-descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in numbers)
-rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)]
-connection.sendmsg([len(packed).to_bytes(8, "big")], rights)
+packed = marshal.dumps((arguments, folder, dict(os.environ), descriptors, mask, os.getpgrp()))
+rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
+ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)]
+connection.sendmsg([len(packed).to_bytes(8, "big")], ancillary)
 connection.sendall(packed)
 answer = connection.recv(99)
 if answer == b"not with these variables":

@@ -1,14 +1,14 @@
-"""A Python that has imported Snakemake before: programs start in a fraction of the time.
+"""A Python with Snakemake imported already: programs start in a fraction of the time.
 
-Most of what the tests cost is Snakemake's start, and most of that are imports. ``warm_python`` is
+Most of the tests' time is Snakemake's start, and most of that are imports. ``warm_python`` is
 started like Python, with the same arguments, variables, folder and standard streams, and gives the
-same exit code. The program runs in a process that is forked from one which has imported Snakemake
-and the libraries. It imports the checkout that it finds, as ever; where that has the files of this
-one, its modules have been imported too. Jobs that a Snakemake starts so start alike. Another Python
-may import other libraries before: vLLM starts in a fifth of the time.
+same exit code. The program runs in a process forked from a server that has imported Snakemake and
+the libraries. It imports the checkout that it finds, as always; if that has the same files as this
+one, its modules are imported already too. Jobs of such a Snakemake start in the same way. A server
+for another Python may import other libraries: vLLM starts in a fifth of the time.
 
-Where a test is about the process itself (signals, kills, the start), it takes ``sys.executable``.
-With STEADFAST_TESTS_COLD=1 all tests do.
+Tests of the process itself (signals, kills, the start) use ``sys.executable``; all tests do with
+STEADFAST_TESTS_COLD=1.
 """
 
 import atexit
@@ -64,34 +64,35 @@ PRELOADED = (
     "tqdm",
     "yaml",
 )
-"""What takes long to import; none of it starts threads, which a fork would not have."""
+"""Modules that take long to import; none starts threads, which a fork would not have."""
 ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 READ_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MPL")
-"""Variables that count when Python and the libraries start: with others, Python is started."""
+"""Prefixes of variables read when Python and the libraries start: with other values of these, a
+cold Python is started."""
 
 PACKAGE = "steadfast"
-HERE = Path(__file__).parents[1]
-WITH_TEXTS = "command"
-"""What has texts in which the checkout's place stands; it is imported where it is."""
+CHECKOUT = Path(__file__).parents[1]
+WITH_PATHS_IN_TEXTS = "command"
+"""A package whose texts contain the checkout's path; it is not preloaded."""
 
 LARGE = 2 << 20
 MADV_COLLAPSE = 25
 
 COLD = sys.platform != "linux" or os.environ.get("STEADFAST_TESTS_COLD") == "1"
 SERVERS: list[int] = []
-"""The processes that fork."""
+"""Process ids of the servers."""
 
 
 @cache
 def warm_python(
     python: str = sys.executable, modules: tuple[str, ...] = PRELOADED, **variables: str
 ) -> str:
-    """The program to start in place of a Python; it works as long as this process.
+    """The program to start in place of a Python; it works as long as this process lives.
 
-    ``modules`` are imported before, with further ``variables`` in the environment.
+    The server imports ``modules``, with further ``variables`` in its environment.
     """
     if COLD:
         return python
@@ -99,8 +100,8 @@ def warm_python(
     atexit.register(shutil.rmtree, folder)
     address = f"{folder}/socket"
     program = Path(folder) / "python"
-    begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {python!r}\n"
-    program.write_text(begin + CLIENT.read_text())
+    head = f"#!{sys.executable} -IS\nADDRESS = {address!r}\nPYTHON = {python!r}\n"
+    program.write_text(head + CLIENT.read_text())
     program.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -116,29 +117,29 @@ def warm_python(
             text=True,
             pass_fds=[listener.fileno()],
         )
-    atexit.register(end, server)
+    atexit.register(stop, server)
     SERVERS.append(server.pid)
     return str(program)
 
 
-def end(server: subprocess.Popen) -> None:
-    """Ends the process that forks, and says what it said where it failed."""
-    said = server.communicate()[0]
+def stop(server: subprocess.Popen) -> None:
+    """Stops a server, and prints its output where it failed."""
+    output = server.communicate()[0]
     if server.returncode:
-        print(said, end="", file=sys.stderr)
+        print(output, end="", file=sys.stderr)
 
 
 def warm_seconds() -> float:
-    """The CPU time of the programs that were started so and have ended."""
-    found = 0.0
+    """The CPU time of the warm programs that have ended."""
+    seconds = 0.0
     for process in SERVERS:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        found += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    return found
+        seconds += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return seconds
 
 
 def serve(listener: socket.socket, modules: tuple[str, ...]) -> tuple:
-    """Forks for each program that comes; returns in the forked process, with the program."""
+    """Forks for each program that arrives; returns in the forked process, with the program."""
     gc.disable()
     for name in modules:
         importlib.import_module(name)
@@ -149,85 +150,85 @@ def serve(listener: socket.socket, modules: tuple[str, ...]) -> tuple:
     gc.freeze()
     use_large_pages()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the programs
-    programs: dict[int, tuple[int, socket.socket]] = {}  # by what tells that they have ended
+    programs: dict[int, tuple[int, socket.socket]] = {}  # by pidfd
     while True:
         waiting = [connection for _, connection in programs.values()]
         ready = select.select([listener, sys.stdin, *programs, *waiting], [], [])[0]
         if sys.stdin in ready:
             os._exit(0)
         for ended in programs.keys() & set(ready):
-            end_program(ended, *programs.pop(ended))
+            report_end(ended, *programs.pop(ended))
         for process, connection in programs.values():
-            if connection in ready:  # nobody waits any more
+            if connection in ready:  # its client is gone
                 os.kill(process, signal.SIGKILL)
         if listener not in ready:
             continue
         connection = listener.accept()[0]
-        length, numbers, _, _ = socket.recv_fds(connection, 8, 250)
-        with connection.makefile("rb") as incoming:
-            sent = incoming.read(int.from_bytes(length, "big"))
-        if not sent:  # killed before it sent a program
+        length, descriptors, _, _ = socket.recv_fds(connection, 8, 250)
+        with connection.makefile("rb") as stream:
+            message = stream.read(int.from_bytes(length, "big"))
+        if not message:  # the client was killed before it sent a program
             connection.close()
             continue
-        program = marshal.loads(sent)
-        if at_start(program[2]) != at_start(dict(os.environ)):
+        program = marshal.loads(message)
+        if start_variables(program[2]) != start_variables(dict(os.environ)):
             connection.sendall(b"not with these variables")
             connection.close()
         elif process := os.fork():
             programs[os.pidfd_open(process)] = process, connection
         else:
-            return program, numbers
-        for number in numbers:
-            os.close(number)
+            return program, descriptors
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 def use_large_pages() -> None:
-    """Puts memory into large pages where the kernel can: a fork then takes a third of the time."""
+    """Moves memory to large pages where the kernel can: a fork then takes a third of the time."""
     advise = ctypes.CDLL(None).madvise
     for line in Path("/proc/self/maps").read_text().splitlines():
-        place, rights, *_, file = f"{line} -".split()[:6]
+        addresses, rights, *_, file = f"{line} -".split()[:6]
         if rights == "rw-p" and file in ("-", "[heap]"):
-            start, end = (int(one, 16) for one in place.split("-"))
+            start, end = [int(address, 16) for address in addresses.split("-")]
             for page in range(-(-start // LARGE) * LARGE, end - LARGE + 1, LARGE):
                 advise(ctypes.c_void_p(page), ctypes.c_size_t(LARGE), MADV_COLLAPSE)
 
 
-def end_program(ended: int, process: int, connection: socket.socket) -> None:
-    """Says how a program ended, if somebody waits for that still."""
+def report_end(pidfd: int, process: int, connection: socket.socket) -> None:
+    """Sends a program's exit code to its client, if that still waits."""
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    os.close(ended)
+    os.close(pidfd)
     with connection, suppress(OSError):
         connection.sendall(str(code).encode())
 
 
 def load_checkout() -> None:
-    """Loads what Snakemake and its jobs need of this checkout."""
-    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins
-    with tempfile.TemporaryDirectory() as copy:  # tiktoken removes what it finds damaged
+    """Loads the plugins, the vocabulary and the package that Snakemake and its jobs use."""
+    importlib.import_module("snakemake.cli").get_argument_parser()  # loads plugins
+    with tempfile.TemporaryDirectory() as copy:  # tiktoken removes damaged files
         os.environ["TIKTOKEN_CACHE_DIR"] = shutil.copytree(VOCABULARIES, f"{copy}/vocabularies")
         importlib.import_module("tiktoken").get_encoding("o200k_base")
-    sys.meta_path.insert(0, Imported())
+    sys.meta_path.insert(0, Preloaded())
 
 
-class Imported(MetaPathFinder, Loader):
-    """Finds the modules of a checkout that has the files of this one: they have been imported."""
+class Preloaded(MetaPathFinder, Loader):
+    """Supplies the imported modules for a checkout with the same files as this one."""
 
     def __init__(self) -> None:
-        sys.path.insert(0, str(HERE / "scripts"))
+        sys.path.insert(0, str(CHECKOUT / "scripts"))
         package = importlib.import_module(PACKAGE)
-        for found in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."):
-            importlib.import_module(found.name)
+        for info in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."):
+            importlib.import_module(info.name)
         del sys.path[0]
-        delattr(package, WITH_TEXTS)
-        own = [name for name in sys.modules if name.split(".")[0] == PACKAGE]
-        found = {name: sys.modules.pop(name) for name in own}
-        self._modules = {
-            name: one for name, one in found.items() if WITH_TEXTS not in name.split(".")
-        }
-        self._files = files(HERE)
+        delattr(package, WITH_PATHS_IN_TEXTS)
+        self._modules = {}
+        for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+            module = sys.modules.pop(name)
+            if WITH_PATHS_IN_TEXTS not in name.split("."):
+                self._modules[name] = module
+        self._files = files(CHECKOUT)
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        """The package, where it is the same; its modules then need no finding."""
+        """The package, if its files are the same; its modules are then in ``sys.modules``."""
         spec = PathFinder.find_spec(name) if name == PACKAGE else None
         if spec is None or spec.origin is None:
             return None
@@ -235,28 +236,28 @@ class Imported(MetaPathFinder, Loader):
         checkout = Path(spec.origin).parents[2]
         if not (checkout / "resources").is_dir() or files(checkout) != self._files:
             return None
-        if checkout != HERE:
+        if checkout != CHECKOUT:
             self._move(checkout)
         sys.modules |= self._modules
         return ModuleSpec(name, self)
 
     def _move(self, checkout: Path) -> None:
-        """Gives modules the places that they have in a checkout."""
+        """Changes the modules' paths to those of a checkout."""
 
-        def moved(place: str) -> str:
-            return str(checkout / Path(place).relative_to(HERE))
+        def moved(path: str) -> str:
+            return str(checkout / Path(path).relative_to(CHECKOUT))
 
         for module in self._modules.values():
             spec: Any = module.__spec__
             for name, value in vars(module).items():
-                if isinstance(value, Path) and value.is_relative_to(HERE):
+                if isinstance(value, Path) and value.is_relative_to(CHECKOUT):
                     setattr(module, name, Path(moved(str(value))))
             module.__file__ = spec.origin = spec.loader.path = moved(spec.origin)
             if spec.submodule_search_locations:
                 spec.submodule_search_locations[:] = map(moved, spec.submodule_search_locations)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The package itself, which keeps the specification that it was imported by."""
+        """The package itself, which keeps its own specification."""
         module = self._modules[PACKAGE]
         self._spec = module.__spec__
         return module
@@ -267,44 +268,44 @@ class Imported(MetaPathFinder, Loader):
 
 
 def files(checkout: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of change of the files that a checkout's modules are made from."""
-    found = {}
+    """Size and time of change of the files of a checkout's package and resources."""
+    stamps = {}
     folders = [f"{checkout}/scripts", f"{checkout}/resources"]
     for folder in folders:
         for entry in os.scandir(folder):
             if not entry.is_dir():
                 status = entry.stat()
-                found[entry.path[len(str(checkout)) :]] = status.st_size, status.st_mtime_ns
+                stamps[entry.path[len(str(checkout)) :]] = status.st_size, status.st_mtime_ns
             elif entry.name != "__pycache__":
                 folders.append(entry.path)
-    return found
+    return stamps
 
 
-def at_start(variables: dict[str, str]) -> dict[str, str]:
-    """Those that count when Python starts."""
-    own = {name: value for name, value in variables.items() if name.startswith(READ_AT_START)}
-    own.pop("PYTHONPATH", None)
-    return own
+def start_variables(variables: dict[str, str]) -> dict[str, str]:
+    """The variables that are read when Python starts."""
+    read = {name: value for name, value in variables.items() if name.startswith(READ_AT_START)}
+    read.pop("PYTHONPATH", None)
+    return read
 
 
 def become(program: tuple, received: list[int], warm: str) -> NoReturn:
-    """Makes this process what Python would be that is started with a program; runs it."""
-    arguments, folder, variables, numbers, mask, group = program
-    high = [os.dup2(number, 900 + place) for place, number in enumerate(received)]
+    """Gives this process the state of a Python started with a program, and runs the program."""
+    arguments, folder, variables, descriptors, mask, group = program
+    copies = [os.dup2(descriptor, 900 + n) for n, descriptor in enumerate(received)]
     os.closerange(0, 900)
-    for number, wanted in zip(high, numbers, strict=True):
-        os.dup2(number, wanted)
-        os.close(number)
+    for copy, descriptor in zip(copies, descriptors, strict=True):
+        os.dup2(copy, descriptor)
+        os.close(copy)
     try:
         os.setpgid(0, group)
-    except PermissionError:  # that of another session
+    except PermissionError:  # a group of another session
         os.setsid()
     os.umask(mask)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.set_threshold(100_000, 20, 20)  # what is there is frozen, and programs are short
+    gc.set_threshold(100_000, 20, 20)  # programs are short, and older objects frozen
     sys.orig_argv = [sys.executable, *arguments]
     sys.path[:0] = filter(None, variables.get("PYTHONPATH", "").split(os.pathsep))
     sys.modules.pop("sitecustomize", None)
@@ -323,34 +324,34 @@ def become(program: tuple, received: list[int], warm: str) -> NoReturn:
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Python would take all that was imported apart, which takes as long as to import it.
+    # Python's own exit would dispose of all modules, which takes as long as their import.
     os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 def run(arguments: list[str], warm: str) -> None:
     """Runs a program as Python does."""
-    safe = arguments[0] == "-P"
-    how, *rest = arguments[safe:]
+    is_safe = arguments[0] == "-P"
+    kind, *words = arguments[is_safe:]
     main = sys.modules["__main__"] = ModuleType("__main__")
-    if how == "-m":
-        if rest[0] == "snakemake":
+    if kind == "-m":
+        if words[0] == "snakemake":
             sys.executable = warm
             sys.path += ADDED
-        sys.argv = rest
-        place = str(Path.cwd())
-    elif how == "-c":
-        sys.argv = ["-c", *rest[1:]]
-        place = ""
-        code = compile(rest[0], "<string>", "exec")
+        sys.argv = words
+        path = str(Path.cwd())
+    elif kind == "-c":
+        sys.argv = ["-c", *words[1:]]
+        path = ""
+        code = compile(words[0], "<string>", "exec")
     else:
-        sys.argv = [how, *rest]
-        place = str(Path(how).resolve().parent)
-        code = compile(Path(how).read_bytes(), how, "exec")
-        main.__file__ = how
-    if not safe:
-        sys.path.insert(0, place)
-    if how == "-m":
-        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        sys.argv = [kind, *words]
+        path = str(Path(kind).resolve().parent)
+        code = compile(Path(kind).read_bytes(), kind, "exec")
+        main.__file__ = kind
+    if not is_safe:
+        sys.path.insert(0, path)
+    if kind == "-m":
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     else:
         exec(code, main.__dict__)
 
@@ -358,7 +359,7 @@ def run(arguments: list[str], warm: str) -> None:
 if __name__ == "__main__":
     del sys.path[0]  # the folder of this file
     PLAIN = list(sys.path)
-    served = serve(socket.socket(fileno=int(sys.argv[1])), tuple(sys.argv[3:]))
-    ADDED = [place for place in sys.path if place not in PLAIN]  # by Snakemake
+    request = serve(socket.socket(fileno=int(sys.argv[1])), tuple(sys.argv[3:]))
+    ADDED = [path for path in sys.path if path not in PLAIN]  # by Snakemake
     sys.path[:] = PLAIN
-    become(*served, warm=sys.argv[2])
+    become(*request, warm=sys.argv[2])
