@@ -115,16 +115,6 @@ def test_reasoning_does_not_change_scores(run, form, parser, tmp_path):
         assert scores(run, part, reasoned) == scores(run, part, plain)
 
 
-def test_unfinished_reasoning_has_no_score(run, tmp_path):
-    for part, samples in run.samples.items():
-        answers = reference_answers(run, samples)
-        items = items_of(run, samples)
-        out = outputs(items, answers, tmp_path / part, UNFINISHED, "qwen3", "length")
-        records = scores(run, part, out)
-        results = {(score["status"], score["total"], score["points"]) for score in records}
-        assert results == {("unfinished", None, None)}
-
-
 @pytest.mark.quick(2)
 @FORMS
 def test_reasoning_of_a_judge_does_not_change_verdicts(judged, form, parser, tmp_path):
