@@ -115,8 +115,8 @@ def test_first_own_template_is_the_original(task):
 @pytest.mark.parametrize("task", ["LOI", "LOE", "LBI", "LBE"])
 def test_original_without_its_directional_words_fails(task):
     text = original_of({}, TASKS[task].worded, "own", None)
-    text = re.sub("down|underneath|lower|higher|past|further|until", "", text)
-    assert "direction" in Original(task, 1, text).failures(text)
+    without = re.sub("down|underneath|lower|higher|past|further|until", "", text)
+    assert "direction" in Original(task, 1, text).failures(without)
 
 
 @pytest.mark.parametrize(
