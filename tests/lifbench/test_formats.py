@@ -18,31 +18,11 @@ from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples
 from steadfast.contract.components import Sample
-from steadfast.corpora.contexts import lists, multidoc, onedoc
-from steadfast.corpora.contexts.domains import facts_of
 from steadfast.corpora.contexts.formats import FORMATS, show_documents, show_list
 
 BUDGET = 3072
 TOKENIZER = load_tokenizer("o200k_base")
 UUID = re.compile("[0-9a-f]{32}")
-MODULES = {"list": lists, "multidoc": multidoc, "onedoc": onedoc}
-
-
-@pytest.fixture(scope="module")
-def build(corpora):
-    """Makes one context of a scenario, of the paper's domain or another."""
-
-    def build_one(scenario, domain="", **settings):
-        facts = dict(facts_of(scenario, domain))
-        inputs = {name: corpora[name] for name in facts.pop("corpora")}
-        if domain:
-            settings |= facts | {"domain": domain}
-        (context,) = MODULES[scenario].contexts(
-            inputs, "4k", BUDGET, (1,), "o200k_base", **settings
-        )
-        return context
-
-    return build_one
 
 
 @given(st.lists(st.text(min_size=1).filter(lambda text: "\n" not in text), min_size=1))
@@ -71,7 +51,7 @@ def test_documents_as_bullets():
     [("list", "elements", show_list), ("multidoc", "documents", show_documents)],
 )
 def test_budget_is_filled_in_the_longest_format(build, scenario, content, show):
-    context = build(scenario, formats=list(FORMATS))
+    (context,) = build(scenario, formats=list(FORMATS))
     counts = {format: TOKENIZER.count(show(context[content], format)) for format in FORMATS}
     assert context["format_tokens"] == counts
     assert context["tokens"] == counts["numbered"] == TOKENIZER.count(context["text"])
@@ -80,10 +60,10 @@ def test_budget_is_filled_in_the_longest_format(build, scenario, content, show):
 
 
 def test_further_formats_leave_a_list_that_is_longest_when_numbered(build):
-    several = build("list", formats=list(FORMATS))
+    (several,) = build("list", formats=list(FORMATS))
     counts = several.pop("format_tokens")
     assert max(counts, key=counts.__getitem__) == "numbered"
-    assert several == build("list")
+    assert [several] == build("list")
 
 
 def prompts_of(context, formats):
@@ -156,7 +136,7 @@ def test_prompt_is_joined_to_context_and_description_in_its_format():
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("scenario", ["list", "multidoc"])
 def test_reference_and_baseline_score_alike_in_every_format(build, scenario, format, rubric):
-    data, built = prompts_of(build(scenario, formats=list(FORMATS)), FORMATS)
+    data, built = prompts_of(*build(scenario, formats=list(FORMATS)), FORMATS)
     totals = {}
     for prompt, source in zip(built, LifbenchSamples().sources(built, data), strict=True):
         if prompt.get("format", "numbered") not in (format, "numbered"):
@@ -171,7 +151,7 @@ def test_reference_and_baseline_score_alike_in_every_format(build, scenario, for
 
 @pytest.mark.parametrize(("domain", "uuids"), [("uuids", True), ("instructions", False)])
 def test_list_of_a_domain_has_its_kind_of_elements(build, domain, uuids):
-    context = build("list", domain)
+    (context,) = build("list", domain=domain)
     assert (context["context_id"], context["domain"]) == (f"list-4k-{domain}-s1", domain)
     elements = pd.Series(context["elements"])
     assert (elements.str.fullmatch(UUID) == uuids).all()
@@ -180,7 +160,7 @@ def test_list_of_a_domain_has_its_kind_of_elements(build, domain, uuids):
 
 @pytest.mark.parametrize("domain", ["govreport", "xsum", "qmsum", "paul_graham"])
 def test_documents_of_a_domain_are_from_its_corpus(build, corpora, domain):
-    context = build("multidoc", domain)
+    (context,) = build("multidoc", domain=domain)
     corpus = corpora[domain].read_text()
     for document in context["documents"]:
         assert json.dumps(document["text"], ensure_ascii=False)[1:-1] in corpus
@@ -188,7 +168,7 @@ def test_documents_of_a_domain_are_from_its_corpus(build, corpora, domain):
 
 @pytest.mark.parametrize("domain", ["govreport", "xsum", "qmsum"])
 def test_running_text_of_another_domain_has_key_sentences(build, domain):
-    context = build("onedoc", domain)
+    (context,) = build("onedoc", domain=domain)
     assert BUDGET - 200 < context["tokens"] <= BUDGET
     sentences = pd.DataFrame(context["key_sentences"])
     for text in sentences["text"]:
@@ -196,8 +176,7 @@ def test_running_text_of_another_domain_has_key_sentences(build, domain):
     assert sum(~sentences["fake"]) >= 8
 
 
-def test_list_of_instructions_ends_with_the_corpus(corpora):
-    inputs = {"alpaca": corpora["alpaca"]}
-    settings = {"domain": "instructions", "instruction_share": 1}
+def test_list_of_instructions_ends_with_the_corpus(build):
+    settings = {"domain": "instructions", "length": "1M"}
     with pytest.raises(UserError, match=r"corpora/alpaca: .* are too few for a list context of"):
-        list(lists.contexts(inputs, "1M", 2**20, (1,), "o200k_base", **settings))
+        build("list", 2**20, **settings)
