@@ -1,5 +1,6 @@
 """One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
 
+from small_contexts import numbered
 from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.contract.components import Sample
 
@@ -20,7 +21,7 @@ LIST_CONTEXT = {
     "length": "4k",
     "seed": 1,
     "tokens": 3070,
-    "text": "\n".join(f"{i}. {element}" for i, element in enumerate(LIST, start=1)),
+    "text": numbered(LIST),
     "elements": LIST,
 }
 
@@ -89,25 +90,27 @@ SCENARIO_PROMPTS = {
     "onedoc": "Tagged sentences are key sentences.\n{input}\nTo do: {instruction}",
 }
 
-_CONTEXTS = {c["scenario"]: c for c in (LIST_CONTEXT, MULTIDOC_CONTEXT, ONEDOC_CONTEXT)}
+_CONTEXTS = {
+    context["scenario"]: context for context in (LIST_CONTEXT, MULTIDOC_CONTEXT, ONEDOC_CONTEXT)
+}
 
 
-def _position(place: int, **more) -> dict:
+def _position(index: int, **fields) -> dict:
     return {
-        "id": place + 1,
-        "ordid": f"{place + 1}th",
-        "element": LIST[place],
-        "pre_element": LIST[place - 1],
-        "post_element": LIST[place + 1],
-    } | more
+        "id": index + 1,
+        "ordid": f"{index + 1}th",
+        "element": LIST[index],
+        "pre_element": LIST[index - 1],
+        "post_element": LIST[index + 1],
+    } | fields
 
 
 _IDS = [4, 2, 7, 1]
-_GIVEN = {
-    "LSI": [("list", _position(place)) for place in range(len(LIST) - 1)],
+_VARIABLES = {
+    "LSI": [("list", _position(index)) for index in range(len(LIST) - 1)],
     "LMI": [("list", {"id_arr": _IDS, "elements": [LIST[i - 1] for i in _IDS]})],
     **{
-        task: [("list", _position(p, bias=b)) for p in (1, 3, 6) for b in (1, -1)]
+        task: [("list", _position(index, bias=bias)) for index in (1, 3, 6) for bias in (1, -1)]
         for task in ("LOI", "LOE", "LBI", "LBE")
     },
     "MB": [
@@ -149,13 +152,13 @@ def samples(task: str) -> list[tuple[dict, dict, str]]:
                 "expression_id": 0,
                 "variable_id": number,
                 "instruction": "Do it; write None where a field is missing.",
-                "variables": given,
+                "variables": variables,
                 "reference_answer": {},
             },
             _CONTEXTS[scenario],
             SCENARIO_PROMPTS[scenario],
         )
-        for number, (scenario, given) in enumerate(_GIVEN[task])
+        for number, (scenario, variables) in enumerate(_VARIABLES[task])
     ]
 
 
@@ -165,5 +168,5 @@ def corrected_points(sample: tuple[dict, dict, str], response: str) -> dict[str,
 
 
 def as_sample(prompt: dict, context: dict, scenario_prompt: str) -> Sample:
-    """The same as the stages hand it over."""
+    """The same as stages pass it to components."""
     return Sample("4k", prompt, {"context": context, "scenario_prompt": scenario_prompt})
