@@ -23,52 +23,65 @@ def rows(pairs) -> str:
 
 
 @given(st.permutations(TRUE))
-def test_any_true_sentences_in_any_order_are_right(pairs):
+def test_any_true_sentences_in_any_order_are_correct(pairs):
     assert set(points(OR, rows(pairs[:4])).values()) == {1}
 
 
 @given(st.lists(st.sampled_from(TRUE + FAKE), max_size=5), st.sampled_from(FAKE), st.data())
-def test_a_fake_sentence_more_is_never_more_correct(pairs, fake, data):
-    place = data.draw(st.integers(0, len(pairs)))
-    more = [*pairs[:place], fake, *pairs[place:]]
+def test_further_fake_sentence_never_raises_correct(pairs, fake, data):
+    index = data.draw(st.integers(0, len(pairs)))
     before = points(OR, rows(pairs))
-    after = points(OR, rows(more))
+    after = points(OR, rows([*pairs[:index], fake, *pairs[index:]]))
     assert after["correct"] <= before["correct"] and after["hit"] <= before["hit"]
 
 
-def test_slips_cost_the_origin_and_misspelt_fakes_stay_fakes():
+def test_misspelt_fake_stays_fake():
     text, name = FAKE[0]
     assert points(OR, rows([(text.replace("kind", "sort"), name)]))["correct"] == 0
+
+
+def test_misspelt_sentence_loses_its_origin():
     text, name = TRUE[0]
-    got = points(OR, rows([(text.replace("question", "query"), name)]))
-    assert (got["correct"], got["hit"], got["ori"]) == (0.25, 0.25, 0)
+    scored_points = points(OR, rows([(text.replace("question", "query"), name)]))
+    expected = {"correct": 0.25, "hit": 0.25, "ori": 0}
+    assert scored_points == scored_points | expected
 
 
-def test_more_sentences_or_types_than_asked_for_and_repeated_ones_cost():
-    got = points(OR, rows(TRUE))
-    assert got["hit"] == got["correct"] == pytest.approx(4 / 7)
+def test_too_many_sentences_cost():
+    scored_points = points(OR, rows(TRUE))
+    assert scored_points["hit"] == scored_points["correct"] == pytest.approx(4 / 7)
+
+
+def test_all_types_at_once_are_wrong():
     names = "#Topic# @argument@ !Transition! *Evidence* -Concession-"
     assert points(OR, rows([(TRUE[0][0], names)]))["correct"] == 0
-    got = points(OR, rows(TRUE[:1] * 4))
-    assert got["correct"] == got["hit"] == 0.25
 
 
-def test_sentences_are_from_the_document_where_they_stand_in_it():
+def test_repeated_sentence_counts_once():
+    scored_points = points(OR, rows(TRUE[:1] * 4))
+    assert scored_points["correct"] == scored_points["hit"] == 0.25
+
+
+def test_origin_is_the_share_of_sentences_of_the_document():
     context = ONEDOC_CONTEXT | {"text": ONEDOC_CONTEXT["text"] + " Nobody had counted the gardens."}
     sample = (OR[0], context, OR[2])
-    got = points(sample, rows([("Nobody had counted the gardens.", "#Topic#"), ("and", "#Topic#")]))
-    assert (got["ori"], got["correct"]) == (0.5, 0)
+    response = rows([("Nobody had counted the gardens.", "#Topic#"), ("and", "#Topic#")])
+    scored_points = points(sample, response)
+    assert (scored_points["ori"], scored_points["correct"]) == (0.5, 0)
     assert points(OE[0], json.dumps([*TOPICS, "Made up entirely, from the start."]))["ori"] == (
         pytest.approx(2 / 3)
     )
 
 
-def test_separators_and_options_of_any_script_are_found_where_they_are_meant():
+def test_separator_within_a_sentence_is_part_of_it():
     text = "They said [sep] and meant it."
     sentences = [*ONEDOC_CONTEXT["key_sentences"]]
     sentences.append({"type": "#Topic#", "id": 3, "index": 11, "fake": False, "text": text})
     sample = (OR[0], ONEDOC_CONTEXT | {"key_sentences": sentences}, OR[2])
     assert set(points(sample, rows([*TRUE[:3], (text, "#Topic#")])).values()) == {1}
+
+
+def test_options_in_another_script_are_read():
     prompt, *rest = question("true", 0)
     prompt = prompt | {"variables": prompt["variables"] | {"options": ["是", "否"]}}
     assert points((prompt, *rest), "答案是。")["correct"] == 1
@@ -80,16 +93,17 @@ def question(kind: str, options: int):
 
 @pytest.mark.parametrize("kind", ["true", "fake", "ordinary"])
 @pytest.mark.parametrize("options", range(4))
-def test_the_right_option_alone_is_right(kind, options):
+def test_correct_option_has_full_marks(kind, options):
     sample = question(kind, options)
     yes, no = sample[0]["variables"]["options"]
-    right, wrong = (yes, no) if kind == "true" else (no, yes)
-    assert points(sample, right) == {"correct": 1, "format": 1}
+    correct, wrong = (yes, no) if kind == "true" else (no, yes)
+    assert points(sample, correct) == {"correct": 1, "format": 1}
     assert points(sample, wrong) == {"correct": 0, "format": 0}
 
 
-def test_the_option_counts_on_which_an_answer_settles():
-    for response, correct, form in (
+@pytest.mark.parametrize(
+    ("response", "correct", "form"),
+    [
         ("YES.", 1, 0.75),
         ("“Yes”", 1, 0.75),
         ("yes, because it has two tags that agree", 1, 0.5),
@@ -106,8 +120,10 @@ def test_the_option_counts_on_which_an_answer_settles():
         ("Nobody knows", 0, 0),
         ("Yesterday", 0, 0),
         ("???", 0, 0),
-    ):
-        assert points(question("true", 0), response) == {"correct": correct, "format": form}
+    ],
+)
+def test_option_that_a_response_settles_on_counts(response, correct, form):
+    assert points(question("true", 0), response) == {"correct": correct, "format": form}
 
 
 TOPICS = [text for text, name in TRUE if name == "#Topic#"]
@@ -128,12 +144,13 @@ TOPICS = [text for text, name in TRUE if name == "#Topic#"]
     ids=["all", "reversed", "one", "another type", "the fake", "a slip", "another alone", "none"],
 )
 def test_sentences_of_a_type(texts, correct, order):
-    got = points(OE[0], json.dumps(texts))
-    assert (got["correct"], got["order"]) == (pytest.approx(correct), pytest.approx(order))
+    scored_points = points(OE[0], json.dumps(texts))
+    assert scored_points["correct"] == pytest.approx(correct)
+    assert scored_points["order"] == pytest.approx(order)
 
 
 @pytest.mark.parametrize("name", ["|Summary|", "%Any%"])
-def test_an_absent_type_is_answered_by_an_empty_list(name):
+def test_reference_for_an_absent_type_is_an_empty_list(name):
     prompt, *rest = OE[0]
     sample = (prompt | {"variables": {"type": f"<{name}>"}}, *rest)
     assert set(points(sample, "[]").values()) == {1}
@@ -143,20 +160,24 @@ def test_an_absent_type_is_answered_by_an_empty_list(name):
     )
 
 
-def test_an_absent_type_may_be_said_to_be_absent():
-    for response, total in (
+@pytest.mark.parametrize(
+    ("response", "total"),
+    [
         ("There are no such sentences.", 10 / 14),
         ("Es gibt keine.", 10 / 14),
         ("[[]]", 13 / 14),
         ("Granted, the winters were mild, no?", 2 / 14),
         ("I'm sorry, but no.", 0),
         ("Give an empty list if there are none. Example 1: [A, B] Example 2: []", 3 / 14),
-    ):
-        sample = (OE[0][0] | {"variables": {"type": "<|Summary|>"}}, *OE[0][1:])
-        assert score(*sample, response, "corrected").total == pytest.approx(total), response
+    ],
+)
+def test_statement_that_a_type_is_absent_counts(response, total):
+    prompt, *rest = OE[0]
+    sample = (prompt | {"variables": {"type": "<|Summary|>"}}, *rest)
+    assert score(*sample, response, "corrected").total == pytest.approx(total)
 
 
-def test_a_type_with_nothing_but_a_fake_is_absent():
+def test_type_with_only_a_fake_sentence_is_absent():
     sentences = [s for s in ONEDOC_CONTEXT["key_sentences"] if s["type"] != "#Topic#" or s["fake"]]
     sample = (OE[0][0], ONEDOC_CONTEXT | {"key_sentences": sentences}, OE[0][2])
     assert set(points(sample, "[]").values()) == {1}
