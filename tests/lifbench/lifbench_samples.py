@@ -1,6 +1,11 @@
 """One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
 
+from itertools import product
+
+import pytest
+
 from small_contexts import numbered
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.contract.components import Sample
 
@@ -106,36 +111,35 @@ def _position(index: int, **fields) -> dict:
 
 
 _IDS = [4, 2, 7, 1]
+_FRUIT = ["apple", "banana", "cat", "dog"]
+_DIRECTED = [_position(index, bias=bias) for index in (1, 3, 6) for bias in (1, -1)]
+_EVIDENCE = (SENTENCES[3][4], SENTENCES[7][4], "A plain opening.")
+_OPTIONS = (["Yes", "No"], ["False", "True"], ["apple", "APPLE"], ["12345", "12346"])
 _VARIABLES = {
-    "LSI": [("list", _position(index)) for index in range(len(LIST) - 1)],
-    "LMI": [("list", {"id_arr": _IDS, "elements": [LIST[i - 1] for i in _IDS]})],
-    **{
-        task: [("list", _position(index, bias=bias)) for index in (1, 3, 6) for bias in (1, -1)]
-        for task in ("LOI", "LOE", "LBI", "LBE")
-    },
+    "LSI": list(map(_position, range(len(LIST) - 1))),
+    "LMI": [{"id_arr": _IDS, "elements": [LIST[number - 1] for number in _IDS]}],
+    **dict.fromkeys(("LOI", "LOE", "LBI", "LBE"), _DIRECTED),
     "MB": [
-        ("multidoc", {"rule_key": key, "candidates": labels, "rules": "…"})
-        for key, labels in (
-            ("abcd", ["apple", "banana", "cat", "dog"]),
-            ("dcab", ["apple", "banana", "cat", "dog"]),
-            ("üoéx", ["über", "ohne", "école", "x"]),
-        )
+        {"rule_key": "abcd", "candidates": _FRUIT, "rules": "…"},
+        {"rule_key": "dcab", "candidates": _FRUIT, "rules": "…"},
+        {"rule_key": "üoéx", "candidates": ["über", "ohne", "école", "x"], "rules": "…"},
     ],
     "MF": [
-        ("multidoc", {"info_text": keys, "info_keys": keys, "example": '[["a"], ["b"]]'})
+        {"info_text": keys, "info_keys": keys, "example": '[["a"], ["b"]]'}
         for keys in ("id", "iD2 date", "id source title", "title id")
     ],
     "OR": [
-        ("onedoc", {"num": n, "sep": sep})
-        for n, sep in ((1, "###"), (2, "|||||"), (4, "[sep]"), (7, "-12367-"))
+        {"num": 1, "sep": "###"},
+        {"num": 2, "sep": "|||||"},
+        {"num": 4, "sep": "[sep]"},
+        {"num": 7, "sep": "-12367-"},
     ],
     "OQ": [
-        ("onedoc", {"evidence": text, "options": options, "kind": "…"})
-        for text in (SENTENCES[3][4], SENTENCES[7][4], "A plain opening.")
-        for options in (["Yes", "No"], ["False", "True"], ["apple", "APPLE"], ["12345", "12346"])
+        {"evidence": evidence, "options": options, "kind": "…"}
+        for evidence, options in product(_EVIDENCE, _OPTIONS)
     ],
     "OE": [
-        ("onedoc", {"type": f"<{name}>"})
+        {"type": f"<{name}>"}
         for name in ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*")
     ],
 }
@@ -143,28 +147,34 @@ _VARIABLES = {
 
 def samples(task: str) -> list[tuple[dict, dict, str]]:
     """Prompt, context and scenario prompt of a task's hand-made samples."""
-    return [
-        (
-            {
-                "sample_id": f"{task}/{_CONTEXTS[scenario]['context_id']}/e0/v{number}",
-                "task": task,
-                "context_id": _CONTEXTS[scenario]["context_id"],
-                "expression_id": 0,
-                "variable_id": number,
-                "instruction": "Do it; write None where a field is missing.",
-                "variables": variables,
-                "reference_answer": {},
-            },
-            _CONTEXTS[scenario],
-            SCENARIO_PROMPTS[scenario],
-        )
-        for number, (scenario, variables) in enumerate(_VARIABLES[task])
-    ]
+    scenario = TASKS[task].scenario
+    context = _CONTEXTS[scenario]
+    task_samples = []
+    for number, variables in enumerate(_VARIABLES[task]):
+        prompt = {
+            "sample_id": f"{task}/{context['context_id']}/e0/v{number}",
+            "task": task,
+            "context_id": context["context_id"],
+            "expression_id": 0,
+            "variable_id": number,
+            "instruction": "Do it; write None where a field is missing.",
+            "variables": variables,
+            "reference_answer": {},
+        }
+        task_samples.append((prompt, context, SCENARIO_PROMPTS[scenario]))
+    return task_samples
 
 
 def corrected_points(sample: tuple[dict, dict, str], response: str) -> dict[str, float]:
-    """What the corrected rubric gives a response, by point."""
+    """The points of a response by the corrected rubric."""
     return score(*sample, response, "corrected").points
+
+
+def check_points(sample: tuple[dict, dict, str], response: str, expected: dict) -> None:
+    """That a response has these points, among others, by the corrected rubric."""
+    points = corrected_points(sample, response)
+    points = {name: points[name] for name in expected}
+    assert points == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def as_sample(prompt: dict, context: dict, scenario_prompt: str) -> Sample:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from lifbench_samples import DOCUMENTS, LIST, SENTENCES, as_sample, samples
-from score_records import cells_of, printed_tables, run
+from score_records import cells_of, printed_tables, record, run
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.lifbench.analyses import above_baseline
 from steadfast.benchmarks.lifbench.frames import score_frame
@@ -173,22 +173,9 @@ def test_simulator_without_a_baseline_method_is_reported():
 
 def score_of(model: str, task: str, total: float | None, variable: int = 0) -> Scored:
     """A model's score of one prompt."""
-    record = {
-        "sample_id": f"{task}/c/e0/v{variable}",
-        "repeat": 0,
-        "task": task,
-        "context_id": "c",
-        "rubric": "released",
-        "expression_id": 0,
-        "variable_id": variable,
-        "status": "error" if total is None else "ok",
-        "depth": None,
-        "points": {},
-        "total": total,
-        "prompt_truncated": False,
-        "other_raters": {},
-    }
-    return Scored(model, "4k", record)
+    status = "error" if total is None else "ok"
+    fields = record(task, None, ids=(1, 0, variable), status=status)
+    return Scored(model, "4k", fields | {"points": {}, "total": total})
 
 
 def above(*scores: Scored) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifbench_samples import check_points, samples
 from lifbench_samples import corrected_points as points
-from lifbench_samples import samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
 
 MB = samples("MB")[0]
@@ -31,16 +31,20 @@ def test_each_wrong_label_costs_its_share(wrong):
     assert scored_points["candi_ori"] == pytest.approx(1 - unknown / len(LABELS))
 
 
-def test_label_of_no_document_costs_its_share():
-    scored_points = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
-    assert scored_points["logit_correct"] == scored_points["candi_ori"] == pytest.approx(7 / 8)
-    assert scored_points["num_doc"] < 1
+MB_CASES = {
+    "no document": (LABELS | {"doc8": "zebra"}, {"logit_correct": 7 / 8, "candi_ori": 7 / 8}),
+    "within a word": (dict.fromkeys(LABELS, "pineapple"), {"logit_correct": 0, "candi_ori": 0}),
+    "all at once": (dict.fromkeys(LABELS, CANDIDATES), {"logit_correct": 0, "candi_ori": 0}),
+}
 
 
-@pytest.mark.parametrize("label", ["pineapple", CANDIDATES], ids=["within a word", "all at once"])
-def test_text_that_only_contains_labels_is_no_label(label):
-    scored_points = points(MB, json.dumps(dict.fromkeys(LABELS, label)))
-    assert scored_points["candi_ori"] == scored_points["logit_correct"] == 0
+@pytest.mark.parametrize(("labels", "expected"), MB_CASES.values(), ids=MB_CASES)
+def test_points_of_labels(labels, expected):
+    check_points(MB, json.dumps(labels), expected)
+
+
+def test_label_of_no_document_costs_the_number():
+    assert points(MB, json.dumps(LABELS | {"doc8": "zebra"}))["num_doc"] < 1
 
 
 @pytest.mark.parametrize("missing", ["None", "null", '"None"', '"null"'])
@@ -76,18 +80,31 @@ def test_another_form_of_groups_costs_the_format_alone(write):
     assert set(scored_points.values()) == {1}
 
 
-@pytest.mark.parametrize(
-    ("fields", "written"), [('["d-01", "2001"]', '["d-01"]'), ('"d-01"', '"iD2: d-01"')]
-)
-def test_malformed_document_costs_its_share_of_a_fifth_of_the_format(fields, written):
-    answer = reference_answer(*MF[1][:2])
-    assert points(MF[1], answer.replace(fields, written))["format"] == 0.96
+OF_DATES = reference_answer(*MF[1][:2])
+MF_CASES = {
+    # Each malformed document costs its share of a fifth of the format.
+    "a field missing": (1, OF_DATES.replace('["d-01", "2001"]', '["d-01"]'), {"format": 0.96}),
+    "a field named": (1, OF_DATES.replace('"d-01"', '"iD2: d-01"'), {"format": 0.96}),
+    "half from documents": (0, '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]', {"ori": 0.5}),
+    "no titles": (3, '[[null, "bQ2"], [null, "eQ5"]]', {"ori": 1}),
+    "no values": (0, "[[null], [null]]", {"ori": 0}),
+    "all documents": (
+        0,
+        '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]',
+        # Five documents of seven; pairs: 3² + 2² of 7².
+        {"correct": (3 * 5 / 7 + 13 / 49) / 4, "ori": 1, "format": 1},
+    ),
+    "a group twice": (
+        0,
+        '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]',
+        {"correct": (3 * 5 / 7 + 13 / 17) / 4},
+    ),
+}
 
 
-def test_origin_is_the_share_of_values_of_documents():
-    assert points(MF[0], '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]')["ori"] == 0.5
-    assert points(MF[3], '[[null, "bQ2"], [null, "eQ5"]]')["ori"] == 1
-    assert points(MF[0], "[[null], [null]]")["ori"] == 0
+@pytest.mark.parametrize(("variables", "response", "expected"), MF_CASES.values(), ids=MF_CASES)
+def test_points_of_groups(variables, response, expected):
+    check_points(MF[variables], response, expected)
 
 
 def test_values_that_begin_with_a_field_name_are_read():
@@ -95,19 +112,6 @@ def test_values_that_begin_with_a_field_name_are_read():
     documents = [d | {"title": f"id: {n}"} for n, d in enumerate(context["documents"])]
     sample = (prompt, context | {"documents": documents}, scenario_prompt)
     assert set(points(sample, reference_answer(*sample[:2])).values()) == {1}
-
-
-def test_further_documents_cost():
-    rows = [["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]
-    scored_points = points(MF[0], json.dumps(rows))
-    # Five documents of seven; pairs: 3² + 2² of 7².
-    assert scored_points["correct"] == pytest.approx((3 * 5 / 7 + 13 / 49) / 4)
-    assert (scored_points["ori"], scored_points["format"]) == (1, 1)
-
-
-def test_repeated_group_costs():
-    response = '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]'
-    assert points(MF[0], response)["correct"] == pytest.approx((3 * 5 / 7 + 13 / 17) / 4)
 
 
 def test_truncated_response_costs_correct_and_format():

@@ -1,4 +1,4 @@
-"""Corrected rubric of the OneDoc scenario, one behaviour at a time."""
+"""Corrected rubric of the OneDoc scenario: hand-made responses, one behaviour each."""
 
 import json
 
@@ -6,20 +6,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, samples
+from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, check_points, samples
 from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.rubric import score
 
 OR = samples("OR")[2]
-OQ = samples("OQ")
-OE = samples("OE")
+OE = samples("OE")[0]
 SEPARATOR = OR[0]["variables"]["sep"]
 TRUE = [(text, name) for name, _, _, fake, text in SENTENCES if not fake]
 FAKE = [(text, name) for name, _, _, fake, text in SENTENCES if fake]
+TOPICS = [text for text, name in TRUE if name == "#Topic#"]
+ARGUMENT = TRUE[2][0]
 
 
 def rows(pairs) -> str:
     return "\n".join(f"{text} {SEPARATOR} {name}" for text, name in pairs)
+
+
+def with_context(sample, **changes):
+    prompt, context, scenario_prompt = sample
+    return prompt, context | changes, scenario_prompt
+
+
+def with_variables(sample, **changes):
+    prompt, *rest = sample
+    return prompt | {"variables": prompt["variables"] | changes}, *rest
+
+
+def question(kind: str, options: int = 0):
+    return samples("OQ")[{"true": 0, "fake": 4, "ordinary": 8}[kind] + options]
+
+
+# --- OR ------------------------------------------------------------------------------------------
 
 
 @given(st.permutations(TRUE))
@@ -35,60 +53,41 @@ def test_further_fake_sentence_never_raises_correct(pairs, fake, data):
     assert after["correct"] <= before["correct"] and after["hit"] <= before["hit"]
 
 
-def test_misspelt_fake_stays_fake():
-    text, name = FAKE[0]
-    assert points(OR, rows([(text.replace("kind", "sort"), name)]))["correct"] == 0
+OR_CASES = {
+    "misspelt fake": (OR, [(FAKE[0][0].replace("kind", "sort"), "#Topic#")], {"correct": 0}),
+    "misspelt sentence loses its origin": (
+        OR,
+        [(TOPICS[0].replace("question", "query"), "#Topic#")],
+        {"correct": 0.25, "hit": 0.25, "ori": 0},
+    ),
+    "too many sentences": (OR, TRUE, {"hit": 4 / 7, "correct": 4 / 7}),
+    "all types at once": (
+        OR,
+        [(TOPICS[0], "#Topic# @argument@ !Transition! *Evidence* -Concession-")],
+        {"correct": 0},
+    ),
+    "repeated sentence": (OR, TRUE[:1] * 4, {"correct": 0.25, "hit": 0.25}),
+    "ordinary sentence of the document, and a word of it": (
+        with_context(OR, text=ONEDOC_CONTEXT["text"] + " Nobody had counted the gardens."),
+        [("Nobody had counted the gardens.", "#Topic#"), ("and", "#Topic#")],
+        {"ori": 0.5, "correct": 0},
+    ),
+}
 
 
-def test_misspelt_sentence_loses_its_origin():
-    text, name = TRUE[0]
-    scored_points = points(OR, rows([(text.replace("question", "query"), name)]))
-    expected = {"correct": 0.25, "hit": 0.25, "ori": 0}
-    assert scored_points == scored_points | expected
-
-
-def test_too_many_sentences_cost():
-    scored_points = points(OR, rows(TRUE))
-    assert scored_points["hit"] == scored_points["correct"] == pytest.approx(4 / 7)
-
-
-def test_all_types_at_once_are_wrong():
-    names = "#Topic# @argument@ !Transition! *Evidence* -Concession-"
-    assert points(OR, rows([(TRUE[0][0], names)]))["correct"] == 0
-
-
-def test_repeated_sentence_counts_once():
-    scored_points = points(OR, rows(TRUE[:1] * 4))
-    assert scored_points["correct"] == scored_points["hit"] == 0.25
-
-
-def test_origin_is_the_share_of_sentences_of_the_document():
-    context = ONEDOC_CONTEXT | {"text": ONEDOC_CONTEXT["text"] + " Nobody had counted the gardens."}
-    sample = (OR[0], context, OR[2])
-    response = rows([("Nobody had counted the gardens.", "#Topic#"), ("and", "#Topic#")])
-    scored_points = points(sample, response)
-    assert (scored_points["ori"], scored_points["correct"]) == (0.5, 0)
-    assert points(OE[0], json.dumps([*TOPICS, "Made up entirely, from the start."]))["ori"] == (
-        pytest.approx(2 / 3)
-    )
+@pytest.mark.parametrize(("sample", "pairs", "expected"), OR_CASES.values(), ids=OR_CASES)
+def test_points_of_sentences_with_types(sample, pairs, expected):
+    check_points(sample, rows(pairs), expected)
 
 
 def test_separator_within_a_sentence_is_part_of_it():
     text = "They said [sep] and meant it."
-    sentences = [*ONEDOC_CONTEXT["key_sentences"]]
-    sentences.append({"type": "#Topic#", "id": 3, "index": 11, "fake": False, "text": text})
-    sample = (OR[0], ONEDOC_CONTEXT | {"key_sentences": sentences}, OR[2])
+    sentence = {"type": "#Topic#", "id": 3, "index": 11, "fake": False, "text": text}
+    sample = with_context(OR, key_sentences=[*ONEDOC_CONTEXT["key_sentences"], sentence])
     assert set(points(sample, rows([*TRUE[:3], (text, "#Topic#")])).values()) == {1}
 
 
-def test_options_in_another_script_are_read():
-    prompt, *rest = question("true", 0)
-    prompt = prompt | {"variables": prompt["variables"] | {"options": ["是", "否"]}}
-    assert points((prompt, *rest), "答案是。")["correct"] == 1
-
-
-def question(kind: str, options: int):
-    return OQ[{"true": 0, "fake": 4, "ordinary": 8}[kind] + options]
+# --- OQ ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["true", "fake", "ordinary"])
@@ -123,41 +122,45 @@ def test_correct_option_has_full_marks(kind, options):
     ],
 )
 def test_option_that_a_response_settles_on_counts(response, correct, form):
-    assert points(question("true", 0), response) == {"correct": correct, "format": form}
+    assert points(question("true"), response) == {"correct": correct, "format": form}
 
 
-TOPICS = [text for text, name in TRUE if name == "#Topic#"]
+def test_options_in_another_script_are_read():
+    assert (
+        points(with_variables(question("true"), options=["是", "否"]), "答案是。")["correct"] == 1
+    )
 
 
-@pytest.mark.parametrize(
-    ("texts", "correct", "order"),
-    [
-        (TOPICS, 1, 1),
-        (TOPICS[::-1], 1, 0),
-        (TOPICS[:1], (3.5 / 2 + 0.5) / 4, 1 / 2),
-        ([*TOPICS, TRUE[2][0]], (3.5 * 2 / 3 + 0.5) / 4, 2 / 3),
-        ([*TOPICS, FAKE[0][0]], 3.5 * 2 / 3 / 4, 2 / 3),
-        ([TOPICS[0].replace("real", "rea1"), TOPICS[1]], (3.5 * 3 / 4 + 0.5) / 4, 3 / 4),
-        ([TRUE[2][0]], 0, 0),
-        ([], 0, 0),
-    ],
-    ids=["all", "reversed", "one", "another type", "the fake", "a slip", "another alone", "none"],
-)
-def test_sentences_of_a_type(texts, correct, order):
-    scored_points = points(OE[0], json.dumps(texts))
-    assert scored_points["correct"] == pytest.approx(correct)
-    assert scored_points["order"] == pytest.approx(order)
+# --- OE ------------------------------------------------------------------------------------------
+
+OE_CASES = {
+    "all": (TOPICS, {"correct": 1, "order": 1}),
+    "reversed": (TOPICS[::-1], {"correct": 1, "order": 0}),
+    "one": (TOPICS[:1], {"correct": (3.5 / 2 + 0.5) / 4, "order": 1 / 2}),
+    "another type": ([*TOPICS, ARGUMENT], {"correct": (3.5 * 2 / 3 + 0.5) / 4, "order": 2 / 3}),
+    "the fake": ([*TOPICS, FAKE[0][0]], {"correct": 3.5 * 2 / 3 / 4, "order": 2 / 3}),
+    "a slip": (
+        [TOPICS[0].replace("real", "rea1"), TOPICS[1]],
+        {"correct": (3.5 * 3 / 4 + 0.5) / 4, "order": 3 / 4},
+    ),
+    "another alone": ([ARGUMENT], {"correct": 0, "order": 0}),
+    "none": ([], {"correct": 0, "order": 0}),
+    "made up": ([*TOPICS, "Made up entirely, from the start."], {"ori": 2 / 3}),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), OE_CASES.values(), ids=OE_CASES)
+def test_points_of_sentences_of_a_type(texts, expected):
+    check_points(OE, json.dumps(texts), expected)
 
 
 @pytest.mark.parametrize("name", ["|Summary|", "%Any%"])
 def test_reference_for_an_absent_type_is_an_empty_list(name):
-    prompt, *rest = OE[0]
-    sample = (prompt | {"variables": {"type": f"<{name}>"}}, *rest)
+    sample = with_variables(OE, type=f"<{name}>")
     assert set(points(sample, "[]").values()) == {1}
     assert set(points(sample, json.dumps(TOPICS)).values()) == {0, 1}
-    assert points(sample, "There are none: []") == {"format": 0.75} | dict.fromkeys(
-        ("correct", "order", "ori"), 1
-    )
+    expected = {"format": 0.75, "correct": 1, "order": 1, "ori": 1}
+    assert points(sample, "There are none: []") == expected
 
 
 @pytest.mark.parametrize(
@@ -172,12 +175,10 @@ def test_reference_for_an_absent_type_is_an_empty_list(name):
     ],
 )
 def test_statement_that_a_type_is_absent_counts(response, total):
-    prompt, *rest = OE[0]
-    sample = (prompt | {"variables": {"type": "<|Summary|>"}}, *rest)
+    sample = with_variables(OE, type="<|Summary|>")
     assert score(*sample, response, "corrected").total == pytest.approx(total)
 
 
 def test_type_with_only_a_fake_sentence_is_absent():
     sentences = [s for s in ONEDOC_CONTEXT["key_sentences"] if s["type"] != "#Topic#" or s["fake"]]
-    sample = (OE[0][0], ONEDOC_CONTEXT | {"key_sentences": sentences}, OE[0][2])
-    assert set(points(sample, "[]").values()) == {1}
+    assert set(points(with_context(OE, key_sentences=sentences), "[]").values()) == {1}

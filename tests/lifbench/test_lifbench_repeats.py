@@ -18,8 +18,7 @@ from score_records import (
 from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.frames import data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifs
-from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
-from steadfast.contract.components import Answer, Sample, Scored
+from steadfast.contract.components import Scored
 from steadfast.show.roster import Display
 
 
@@ -45,14 +44,6 @@ def test_means_over_all_repeats_by_hand():
     (spread,) = ifs(frame).query("task == 'OQ' and length == ''").to_dict("records")
     # Of the expressions' means ½ and 1: √(2·¼²) over ¾.
     assert (spread["value"], spread["n"]) == (pytest.approx(0.3535533906 / 0.75), 2)
-
-
-def test_unfinished_response_has_no_score_by_any_rubric():
-    score = LifbenchScoring("released").score(Sample("4k", {}, {}), Answer("unfinished", ""), {})
-    assert (score.status, score.points, score.total) == ("unfinished", None, None)
-    corrected = score.other_raters["corrected"]
-    assert (corrected.status, corrected.total) == ("unfinished", None)
-    assert len(score.other_raters) == 1
 
 
 def test_unfinished_responses_have_a_column_in_the_coverage(tmp_path):

@@ -6,6 +6,7 @@ from statistics import stdev
 import pandas as pd
 import pytest
 
+from score_records import record
 from steadfast.benchmarks.lifbench import stability
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
@@ -24,24 +25,11 @@ def scored(contexts: int = 1) -> list[Scored]:
     for length, context, expression, variable in product(
         ("4k", "8k"), range(contexts), TOTALS, range(2)
     ):
-        total = TOTALS[expression]
-        record = {
-            "sample_id": f"LSI/{context}/e{expression}/v{variable}",
-            "repeat": 0,
-            "task": "LSI",
-            "context_id": f"list-{length}-s{context}",
-            "rubric": "released",
-            "expression_id": expression,
-            "variable_id": variable,
-            "status": "ok",
-            "depth": 0.5,
-            "points": {"format": 1, "correct": total, "ori": 1},
-            "total": total - 0.04 * context * (expression == 0) + 0.02 * context * variable,
-            "prompt_truncated": False,
-            "other_raters": {},
-            "length": length,
-        }
-        scores.append(Scored("m", length, record))
+        points = {"format": 1, "correct": TOTALS[expression], "ori": 1}
+        fields = record("LSI", points, length, (context, expression, variable), depth=0.5)
+        change = 0.02 * context * variable - 0.04 * context * (expression == 0)
+        fields |= {"total": TOTALS[expression] + change, "other_raters": {}}
+        scores.append(Scored("m", length, fields))
     return scores
 
 

@@ -26,7 +26,7 @@ def test_score_is_by_the_chosen_rubric_with_the_other_beside_it(rubric, status):
         assert result == replace(expected, other_raters=other_raters)
 
 
-@pytest.mark.parametrize("status", ["overflow", "refused", "error"])
+@pytest.mark.parametrize("status", ["overflow", "refused", "error", "unfinished"])
 def test_failed_request_has_no_score_by_either_rubric(status):
     sample = as_sample(*samples("OQ")[0])
     result = LifbenchScoring("released").score(sample, Answer(status, ""), {})
