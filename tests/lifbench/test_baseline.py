@@ -131,7 +131,7 @@ def test_no_constant_option_scores_above_the_baselines(rubric):
     assert mean(totals["baseline"]) == max(mean(totals["first"]), mean(totals["second"]))
 
 
-MODELS = {"baseline": {"engine": "baseline"}, "gold": {"engine": "reference"}}
+MODELS = {"baseline": {"engine": "baseline"}, "reference": {"engine": "reference"}}
 
 
 def test_another_rubric_changes_the_baselines_requests_alone():
@@ -141,16 +141,16 @@ def test_another_rubric_changes_the_baselines_requests_alone():
         evaluation = Evaluation(load_config(config))
         jobs = [Job("inference", "lifbench", name, "4k") for name in MODELS]
         simulators.append(list(map(evaluation.simulator, jobs)))
-    (released_baseline, released_gold), (corrected_baseline, corrected_gold) = simulators
-    assert released_gold == corrected_gold
+    (released_baseline, released_reference), (corrected_baseline, corrected_reference) = simulators
+    assert released_reference == corrected_reference
     assert released_baseline != corrected_baseline
 
 
 def test_only_benchmarks_with_a_baseline_evaluate_it():
-    config = {"models": MODELS, "judges": {"gold": {"engine": "reference"}}}
+    config = {"models": MODELS, "judges": {"reference": {"engine": "reference"}}}
     run = Evaluation(load_config({**config, "benchmarks": ["lifbench", "cfbench"]}))
-    assert run.models_of("lifbench") == ["baseline", "gold"]
-    assert run.models_of("cfbench") == ["gold"]
+    assert run.models_of("lifbench") == ["baseline", "reference"]
+    assert run.models_of("cfbench") == ["reference"]
     assert {job.benchmark for job in run.jobs if job.model == "baseline"} == {"lifbench"}
 
 
@@ -223,11 +223,11 @@ def test_table_has_the_baseline_unranked_and_what_is_above_it():
     models = {
         "good": Shown("Good", "API"),
         "baseline": Shown("No-lookup baseline", "Baseline", "baseline"),
-        "reference": Shown("Gold", "Gold", "reference"),
+        "reference": Shown("Reference", "Reference", "reference"),
     }
     frames = metrics(scores, {}, None, "rubric", "released", ["baseline", "reference"], "baseline")
     cells = cells_of(printed_tables(frames, Display(models=models))["table3_ars"])
-    assert cells.index.tolist() == ["Good", "No-lookup baseline", "Gold"]
+    assert cells.index.tolist() == ["Good", "No-lookup baseline", "Reference"]
     baseline = cells.loc["No-lookup baseline"]
     assert (baseline["group"], baseline["Overall"]) == ("Baseline (no model)", "0.500")
     good = cells.loc["Good", ["Overall", "Above baseline"]].astype(float)

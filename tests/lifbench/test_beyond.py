@@ -103,7 +103,7 @@ def test_ars_of_a_group_is_weighted_and_counts_missing_scores():
     assert rows[["n", "expected"]].values.tolist() == [[2, 2], [1, 2]]
 
 
-def test_table_of_formats_marks_incomplete_cells_and_is_the_only_one_more(tmp_path):
+def test_table_of_formats_marks_incomplete_cells(tmp_path):
     frames = frames_of(INCOMPLETE, tmp_path, beyond=FORMATS)
     display = Display(group_order=["API"], models={"m": Shown("M", "API")})
     assert "formats" not in printed_tables(frames, display)

@@ -238,7 +238,7 @@ def test_run_of_one_length_and_task_has_figures(tmp_path):
 
 
 @pytest.mark.wide
-def test_files_depend_on_the_metrics_and_not_on_user_settings(frames, tmp_path):
+def test_files_do_not_depend_on_user_settings(frames, tmp_path):
     paths = {}
     for name, rows in frames.items():
         paths[name] = tmp_path / f"{name}.csv"

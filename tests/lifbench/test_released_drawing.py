@@ -41,7 +41,7 @@ def context_of(size: int) -> Record:
 @given(st.integers(23, 400), st.sampled_from(POSITIONAL), st.integers(0, 11))
 def test_two_positions_at_each_end_of_a_list_and_two_between(size, task, expression):
     settings = released_settings(TASKS[task], {}, context_of(size), expression)
-    indices = pd.Series([(variables | gold)["id"] - 1 for variables, gold in settings])
+    indices = pd.Series([(variables | answers)["id"] - 1 for variables, answers in settings])
     sections = pd.cut(indices, [0, 10, size - 11, size - 2], labels=["start", "middle", "end"])
     assert sections.value_counts().to_dict() == {"start": 2, "middle": 2, "end": 2}
     assert settings == released_settings(TASKS[task], {}, context_of(size), 0)
