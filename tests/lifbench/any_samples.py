@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, SCENARIO_PROMPTS, SENTENCES
-from small_contexts import numbered
+from small_contexts import numbered, prompt_record
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.text import normal
 
@@ -31,14 +31,8 @@ def distinct(size: int, max_size: int | None = None):
 
 def sample(task: str, scenario: str, context: dict, variables: dict) -> tuple[dict, dict, str]:
     """A prompt, its context and the scenario prompt."""
-    prompt = {
-        "sample_id": f"{task}/x",
-        "task": task,
-        "instruction": "Do it.",
-        "reference_answer": {},
-    }
     context = {"context_id": "x", "scenario": scenario, "text": ""} | context
-    return prompt | {"variables": variables}, context, SCENARIO_PROMPTS[scenario]
+    return prompt_record(task, variables), context, SCENARIO_PROMPTS[scenario]
 
 
 @st.composite

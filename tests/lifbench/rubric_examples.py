@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from small_contexts import numbered
+from small_contexts import numbered, prompt_record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
@@ -32,22 +32,12 @@ def _record(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _prompt(task: str, variables: dict, instruction: str) -> dict[str, Any]:
-    return {
-        "sample_id": "example",
-        "task": task,
-        "instruction": instruction,
-        "variables": variables,
-        "reference_answer": {},
-    }
-
-
 def scores(difference: dict, context: dict) -> dict[str, Score]:
     """The example's score by each rubric."""
     variables = difference["variables"]
     instruction = f"do it like {variables.get('example', 'that')}"
     sample = (
-        _prompt(difference["task"], variables, instruction),
+        prompt_record(difference["task"], variables, instruction),
         context,
         SCENARIO_PROMPTS[context["scenario"]],
     )
@@ -97,7 +87,7 @@ def points_of_tasks() -> list[dict[str, Any]]:
 def total(part: dict, context: dict, answer: str) -> float:
     """The total by the corrected rubric of an answer to the example of such tasks."""
     # LSI stands for LOI and LOE, and LBI for LBE: they differ in how the element is described.
-    prompt = _prompt(part["tasks"][0], part["variables"], "Do it.")
+    prompt = prompt_record(part["tasks"][0], part["variables"])
     return score(prompt, context, SCENARIO_PROMPTS[context["scenario"]], answer, "corrected").total
 
 

@@ -41,6 +41,17 @@ def small_context(scenario: str, length: str = "4k", size: int = 40) -> Record:
     return record | {"ordinary": ordinary}
 
 
+def prompt_record(task: str, variables: Record, instruction: str = "Do it.") -> Record:
+    """A prompt as scorers take it."""
+    return {
+        "sample_id": f"{task}/x",
+        "task": task,
+        "instruction": instruction,
+        "variables": variables,
+        "reference_answer": {},
+    }
+
+
 def numbered(elements: list[str]) -> str:
     """The text of a list."""
     return "\n".join(f"{number}. {element}" for number, element in enumerate(elements, start=1))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts.filling import Filled, enough, fill, is_plain, shuffled
@@ -99,3 +100,25 @@ def test_context_depends_on_its_seed_alone(build, scenario):
     assert first["text"] != second["text"]
     assert build(scenario) == [first]
     assert build(scenario, seeds=(2,)) == [second]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "budget", "message"),
+    [
+        ("list", 3, "no unit fits into 3 tokens"),
+        (
+            "multidoc",
+            600 * 1024,
+            r"corpora/govreport, .*: \d+ documents of 300 .* multidoc context of 614,400",
+        ),
+        (
+            "onedoc",
+            100 * 1024,
+            r"corpora/paul_graham: [\d,]+ tokens are too few .* onedoc .* 102,400",
+        ),
+        ("onedoc", 300, "can be key sentences"),
+    ],
+)
+def test_budget_that_the_corpora_do_not_fit_is_reported(build, scenario, budget, message):
+    with pytest.raises(UserError, match=message):
+        build(scenario, budget)

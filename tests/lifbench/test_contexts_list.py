@@ -54,11 +54,6 @@ def test_corpus_that_is_too_small_is_reported(build, write_corpus):
         build("list", paths=paths)
 
 
-def test_budget_that_is_too_small_is_reported(build):
-    with pytest.raises(UserError, match="no unit fits into 3 tokens"):
-        build("list", 3)
-
-
 STRINGS = st.text(alphabet="ab ", min_size=1, max_size=24)
 
 

@@ -89,18 +89,6 @@ def test_sentences_for_questions_are_plain_and_distinct(context, keys):
         assert TOKENIZER.count(sentence) <= 100
 
 
-@pytest.mark.parametrize(
-    ("budget", "message"),
-    [
-        (100 * 1024, r"corpora/paul_graham: [\d,]+ tokens are too few .* onedoc .* 102,400"),
-        (300, "can be key sentences"),
-    ],
-)
-def test_budget_that_does_not_fit_the_corpus_is_reported(build, budget, message):
-    with pytest.raises(UserError, match=message):
-        build("onedoc", budget)
-
-
 def test_corpus_of_repeated_sentences_is_reported(build, tmp_path):
     path = tmp_path / "paul_graham"
     repeated = "This is always the same. " * 400

@@ -139,10 +139,7 @@ def rows(template: str, separator: str = "\n") -> str:
 
 ROW_FORMS = {
     "records": json.dumps(
-        [
-            {"sentence": TOPIC, "type": "#Topic#"},
-            {"sentence": EVIDENCE, "type": "*Evidence*"},
-        ],
+        [{"sentence": TOPIC, "type": "#Topic#"}, {"sentence": EVIDENCE, "type": "*Evidence*"}],
         indent=1,
     ),
     "records, type first": json.dumps(

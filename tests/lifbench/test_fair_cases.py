@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from small_contexts import prompt_record
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.lifbench.rubric import score
-from test_released_parity import as_key_sentences, prompt_of
+from test_released_parity import as_key_sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 FAIR = ROOT / os.environ.get("LIFEVAL_FAIR", "../shared/lifbench/fair")
@@ -35,7 +36,8 @@ def test_totals_are_within_their_fair_ranges():
     failures = []
     for case in cases:
         context = contexts[case["context"]]
-        sample = (prompt_of(case), context, data["scenario_prompts"][context["scenario"]])
+        prompt = prompt_record(case["task"], case["param"], case["instruction"])
+        sample = (prompt, context, data["scenario_prompts"][context["scenario"]])
         result = score(*sample, case["response"], "corrected")
         if not case["low"] - 1e-9 <= result.total <= case["high"] + 1e-9:
             failures.append(

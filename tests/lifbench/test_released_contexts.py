@@ -197,19 +197,13 @@ def test_own_expressions_have_published_variables_only_for_positions(section, pu
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        (
-            {"contexts_per_length": 2},
-            "contexts_per_length: 2, but one context of each length was",
-        ),
+        ({"contexts_per_length": 2}, "contexts_per_length: 2, but one context of each length was"),
         (
             {"lengths": {"1M": 1048576}},
             "lengths: no context of 1M with 1048576 tokens was released",
         ),
         ({"lengths": {"4k": 4096}}, "only of 4k 3072, 8k 6144"),
-        (
-            {"formats": ["numbered", "json"]},
-            "formats: released contexts have only the paper's",
-        ),
+        ({"formats": ["numbered", "json"]}, "formats: released contexts have only the paper's"),
         ({"formats": ["bulleted"]}, "formats: released contexts have only the paper's"),
         (
             {"formats": ["json"], "expressions": "released"},

@@ -1,16 +1,12 @@
 """The released rubric gives every recorded response the score that the released scorer gave."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
+from small_contexts import CASES, prompt_record
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.lifbench.rubric import score
-
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / os.environ.get("LIFEVAL_CASES", "../shared/lifbench")
 
 
 def as_context(name: str, released: dict, param: dict) -> dict:
@@ -28,16 +24,6 @@ def as_context(name: str, released: dict, param: dict) -> dict:
         for index, info in zip(group, infos, strict=True):
             documents[index] |= {key: value for key, value in info.items() if value is not None}
     return context | {"documents": documents, "duplicate_groups": groups}
-
-
-def prompt_of(case: dict) -> dict:
-    """Our prompt record of a recorded case."""
-    return {
-        "task": case["task"],
-        "instruction": case["instruction"],
-        "variables": case["param"],
-        "reference_answer": {},
-    }
 
 
 def as_key_sentences(label: dict) -> list[dict]:
@@ -64,7 +50,8 @@ def cases() -> list[tuple]:
             if key not in contexts:
                 contexts[key] = as_context(name, context, case["param"])
             scenario_prompt = released["scenario_prompts"][context["scenario"]]
-            cases.append((case, (prompt_of(case), contexts[key], scenario_prompt)))
+            prompt = prompt_record(case["task"], case["param"], case["instruction"])
+            cases.append((case, (prompt, contexts[key], scenario_prompt)))
     return cases
 
 

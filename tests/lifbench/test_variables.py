@@ -84,11 +84,7 @@ LABELLED = SENTENCES[0]["text"]
             "lengths: 1k is too short for MF: .*the same text; .*1k",
         ),
         ("OR", {"key_sentences": SENTENCES[:6]}, "4 key sentences, of 8 needed"),
-        (
-            "OQ",
-            {"ordinary": [LABELLED, f" {LABELLED}", "one"]},
-            "fewer than 2 ordinary sentences",
-        ),
+        ("OQ", {"ordinary": [LABELLED, f" {LABELLED}", "one"]}, "fewer than 2 ordinary sentences"),
     ],
 )
 def test_context_that_is_too_short_is_reported(task, changes, message):
