@@ -20,45 +20,16 @@ LIST = [
     "Explain in two sentences what a prime number is.",
     "Is 1999 older than 2001?",
 ]
-LIST_CONTEXT = {
-    "context_id": "list-4k-s1",
-    "scenario": "list",
-    "length": "4k",
-    "seed": 1,
-    "tokens": 3070,
-    "text": numbered(LIST),
-    "elements": LIST,
-}
-
+MEETING = "Meeting.\nA: Où?"
 DOCUMENTS = [
     {"id": "aQ1", "iD2": "d-01", "title": 'The "grand" tour', "text": "Ein Text.", "date": "2001"},
-    {
-        "iD2": "d-02",
-        "id": "bQ2",
-        "text": "Meeting.\nA: Où?",
-        "source": "news",
-        "date": "May 2, 1999",
-    },
+    {"iD2": "d-02", "id": "bQ2", "text": MEETING, "source": "news", "date": "May 2, 1999"},
     {"id": "cQ3", "iD2": "d-03", "text": "Ein Text.", "date": "2003-04-05", "source": "essay"},
     {"id": "dQ4", "iD2": "d-04", "title": "It's [draft] no. 4", "text": "x ]] y", "date": "2004"},
-    {"id": "eQ5", "iD2": "d-05", "date": "2005", "text": "Meeting.\nA: Où?"},
+    {"id": "eQ5", "iD2": "d-05", "date": "2005", "text": MEETING},
     {"id": "fQ6", "title": "2016", "iD2": "d-06", "date": "2006", "text": "…", "source": "report"},
     {"id": "gQ7", "title": "Last", "iD2": "d-07", "date": "2007", "text": "Ein Text."},
 ]
-MULTIDOC_CONTEXT = {
-    "context_id": "multidoc-4k-s1",
-    "scenario": "multidoc",
-    "length": "4k",
-    "seed": 1,
-    "tokens": 3000,
-    "text": "\n\n".join(
-        "\n".join([f"{'*' * 20} doc-{n} {'*' * 20}", *(f"{k}: {v}" for k, v in document.items())])
-        for n, document in enumerate(DOCUMENTS, start=1)
-    ),
-    "documents": DOCUMENTS,
-    "duplicate_groups": [[0, 2, 6], [1, 4]],
-}
-
 SENTENCES = [
     ("#Topic#", 0, 4, False, "Essays — the real kind — begin with a question."),
     ("#Topic#", 1, 1, False, 'She called it "an honest guess", nothing more.'),
@@ -70,24 +41,45 @@ SENTENCES = [
     ("-Concession-", 0, 8, True, "It may be that nobody noticed at all."),
     ("-Concession-", 1, 5, False, "Granted, the winters were mild."),
 ]
-ONEDOC_CONTEXT = {
-    "context_id": "onedoc-4k-s1",
-    "scenario": "onedoc",
-    "length": "4k",
-    "seed": 1,
-    "tokens": 3050,
-    "text": "A plain opening. "
-    + " and then, an ordinary remark. ".join(
-        f"<{name}-{number}>{text}<{'~none~' if fake else name}>"
-        for name, number, index, fake, text in sorted(SENTENCES, key=lambda s: s[2])
-    ),
-    "key_sentences": [
-        {"type": name, "id": number, "index": index, "fake": fake, "text": text}
-        for name, number, index, fake, text in SENTENCES
-    ],
-    "absent_type": "|Summary|",
-    "ordinary": ["A plain opening."],
-}
+
+
+def _context(scenario: str, tokens: int, text: str, **fields) -> dict:
+    ids = {"context_id": f"{scenario}-4k-s1", "scenario": scenario, "length": "4k", "seed": 1}
+    return {**ids, "tokens": tokens, "text": text, **fields}
+
+
+def _documents_text() -> str:
+    blocks = []
+    for number, document in enumerate(DOCUMENTS, start=1):
+        lines = [f"{field}: {value}" for field, value in document.items()]
+        blocks.append("\n".join([f"{'*' * 20} doc-{number} {'*' * 20}", *lines]))
+    return "\n\n".join(blocks)
+
+
+def _tagged_text() -> str:
+    pieces = []
+    for name, number, _, fake, text in sorted(SENTENCES, key=lambda sentence: sentence[2]):
+        pieces.append(f"<{name}-{number}>{text}<{'~none~' if fake else name}>")
+    return "A plain opening. " + " and then, an ordinary remark. ".join(pieces)
+
+
+LIST_CONTEXT = _context("list", 3070, numbered(LIST), elements=LIST)
+MULTIDOC_CONTEXT = _context(
+    "multidoc",
+    3000,
+    _documents_text(),
+    documents=DOCUMENTS,
+    duplicate_groups=[[0, 2, 6], [1, 4]],
+)
+_KEYS = ("type", "id", "index", "fake", "text")
+ONEDOC_CONTEXT = _context(
+    "onedoc",
+    3050,
+    _tagged_text(),
+    key_sentences=[dict(zip(_KEYS, sentence, strict=True)) for sentence in SENTENCES],
+    absent_type="|Summary|",
+    ordinary=["A plain opening."],
+)
 
 SCENARIO_PROMPTS = {
     "list": "Look things up in this list.\n{input}\nTo do: {instruction}\n",
@@ -95,9 +87,7 @@ SCENARIO_PROMPTS = {
     "onedoc": "Tagged sentences are key sentences.\n{input}\nTo do: {instruction}",
 }
 
-_CONTEXTS = {
-    context["scenario"]: context for context in (LIST_CONTEXT, MULTIDOC_CONTEXT, ONEDOC_CONTEXT)
-}
+_CONTEXTS = {"list": LIST_CONTEXT, "multidoc": MULTIDOC_CONTEXT, "onedoc": ONEDOC_CONTEXT}
 
 
 def _position(index: int, **fields) -> dict:

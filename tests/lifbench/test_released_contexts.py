@@ -48,16 +48,11 @@ def list_file(tmp_path) -> Path:
 
 
 def test_list_has_the_first_elements_that_fit(list_file):
+    # Tokens: 1 | . | a | cat | newline | 2 | . | two | newline
     assert record(list_file, "list") == {
-        "context_id": "list-4k",
-        "scenario": "list",
-        "length": "4k",
-        "seed": None,
-        "budget": 3072,
-        "tokens": 9,  # 1 | . | a | cat | newline | 2 | . | two | newline
-        "text": "1. a cat\n2. two\n",
-        "elements": ["a cat", "two"],
-    }
+        "context_id": "list-4k", "scenario": "list", "length": "4k", "seed": None,
+        "budget": 3072, "tokens": 9, "text": "1. a cat\n2. two\n", "elements": ["a cat", "two"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -53,26 +53,12 @@ def pinned(directory: Path, content: bytes) -> Record:
 
 def test_score_record_of_a_line(tmp_path):
     first, second = read(write_scores(tmp_path, HEAD + LINES))
-    assert first == [
-        {
-            "sample_id": "OQ/onedoc-4k/e0/v0",
-            "repeat": 0,
-            "task": "OQ",
-            "context_id": "onedoc-4k",
-            "expression_id": 0,
-            "variable_id": 0,
-            "length": "4k",
-            "status": "ok",
-            "prompt_truncated": False,
-            "rubric": "released",
-            "points": {"correct": 1.0, "format": 0.5},
-            "total": 0.8,
-            "extracted": None,
-            "judge": None,
-            "other_raters": {},
-            "depth": None,
-        }
-    ]
+    assert first == [{
+        "sample_id": "OQ/onedoc-4k/e0/v0", "repeat": 0, "task": "OQ", "context_id": "onedoc-4k",
+        "expression_id": 0, "variable_id": 0, "length": "4k", "status": "ok",
+        "prompt_truncated": False, "rubric": "released", "points": {"correct": 1.0, "format": 0.5},
+        "total": 0.8, "extracted": None, "judge": None, "other_raters": {}, "depth": None,
+    }]  # fmt: skip
     assert (len(second), second[0]["sample_id"]) == (1, "OQ/onedoc-128k/e4/v5")
 
 
