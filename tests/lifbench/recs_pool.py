@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
-from steadfast.base.files import write_jsonl
+import yaml
+
+from steadfast.base.files import Record, write_jsonl, write_text
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.checks import Original, checked, text_hash
+from steadfast.benchmarks.lifbench.recs.expressions import expressions
 
 TASK = "LOI"
 ORIGINAL = "What comes next after the {ordid} entry of the list?"
@@ -16,39 +20,45 @@ TEXTS = [
     ("Which entry is the successor of the {ordid} entry?", 1, 0.1),
     ("Read one line further than the {ordid} entry and copy it.", 1, 0.3),
 ]
+RANKS = [3, 1, 2, 2, 1, 3]
 
 
-def pool(direction: int = 1) -> list[dict]:
+def pool() -> list[Record]:
     """The candidates, text 0 hand-written and the others of rewriter m."""
     rewrites = [text for text, _, _ in TEXTS[1:]]
-    return list(checked(Original(TASK, direction, ORIGINAL), {"m": rewrites}))
+    return list(checked(Original(TASK, 1, ORIGINAL), {"m": rewrites}))
 
 
-def places(candidates: list[dict]) -> list[dict]:
-    """Their cluster records."""
-    found = []
-    for one, (_, cluster, distance) in zip(candidates, TEXTS, strict=True):
-        nearer = [d for _, c, d in TEXTS if c == cluster and d < distance]
-        found.append(
-            {
-                "text_id": one["text_id"],
-                "direction": one["direction"],
-                "cluster": cluster,
-                "distance": distance,
-                "rank": len(nearer) + 1,
-            }
-        )
-    return found
+def cluster_records() -> list[Record]:
+    records = []
+    for text_id, (_, cluster, distance) in enumerate(TEXTS):
+        record = {"text_id": text_id, "direction": 1, "cluster": cluster}
+        records.append(record | {"distance": distance, "rank": RANKS[text_id]})
+    return records
 
 
 def files(folder: Path) -> dict[str, Path]:
-    """Both as files, and where the file for people would be."""
+    """Both as files, and the path of the file for reviewers."""
     paths = {name: folder / f"{name}.jsonl" for name in ("candidates", "clusters")}
     write_jsonl(paths["candidates"], pool())
-    write_jsonl(paths["clusters"], places(pool()))
+    write_jsonl(paths["clusters"], cluster_records())
     return paths | {"review": folder / "ready.yaml"}
 
 
 def key(number: int) -> str:
     """The hash of a text by its number."""
     return text_hash(TEXTS[number][0])
+
+
+def write_review(folder: Path, decisions: object, **fields) -> Path:
+    path = folder / "LOI.yaml"
+    write_text(path, yaml.safe_dump({"format": 1, "task": TASK, "decisions": decisions} | fields))
+    return path
+
+
+def sampled(
+    folder: Path, sampling: str = "nearest", review: Path | None = None, **settings
+) -> Record:
+    """The expressions that are sampled from the pool."""
+    decided = str(review) if review else None
+    return expressions(files(folder), TASKS[TASK].worded, decided, sampling, 1, **settings)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from small_contexts import numbered, prompt_record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
@@ -14,39 +15,33 @@ SCENARIO_PROMPTS = dict.fromkeys(SCENARIOS, "Read this.\n{input}\nDo this: {inst
 def read() -> tuple[dict[str, dict], list[dict]]:
     """The contexts, as records, and the differences."""
     data = facts("lifbench/rubric_differences.yaml")
-    contexts = {name: _record(name, known) for name, known in data["contexts"].items()}
+    contexts = {name: _record(name, fields) for name, fields in data["contexts"].items()}
     return contexts, data["differences"]
 
 
-def _record(name: str, known: dict[str, Any]) -> dict[str, Any]:
-    if known["scenario"] == "list":
-        lines = (f"{n}. {element}" for n, element in enumerate(known["elements"], start=1))
-        text = "\n".join(lines)
-    elif known["scenario"] == "multidoc":
-        text = "\n\n".join(
-            "\n".join([f"doc-{n}", *(f"{key}: {value}" for key, value in document.items())])
-            for n, document in enumerate(known["documents"], start=1)
-        )
-    else:
-        text = known["text"]
-    return known | {"context_id": name, "text": text}
+def _record(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    record = {"text": ""} | fields | {"context_id": name}
+    if fields["scenario"] == "list":
+        record["text"] = numbered(fields["elements"])
+    elif fields["scenario"] == "multidoc":
+        blocks = []
+        for number, document in enumerate(fields["documents"], start=1):
+            lines = [f"{key}: {value}" for key, value in document.items()]
+            blocks.append("\n".join([f"doc-{number}", *lines]))
+        record["text"] = "\n\n".join(blocks)
+    return record
 
 
 def scores(difference: dict, context: dict) -> dict[str, Score]:
-    """What each rubric gives the example's response."""
-    given = difference["variables"]
-    prompt = {
-        "sample_id": difference["quirk"],
-        "task": difference["task"],
-        "instruction": f"do it like {given.get('example', 'that')}",
-        "variables": given,
-        "reference_answer": {},
-    }
-    scenario_prompt = SCENARIO_PROMPTS[context["scenario"]]
-    return {
-        rubric: score(prompt, context, scenario_prompt, difference["response"], rubric)
-        for rubric in RUBRICS
-    }
+    """The example's score by each rubric."""
+    variables = difference["variables"]
+    instruction = f"do it like {variables.get('example', 'that')}"
+    sample = (
+        prompt_record(difference["task"], variables, instruction),
+        context,
+        SCENARIO_PROMPTS[context["scenario"]],
+    )
+    return {rubric: score(*sample, difference["response"], rubric) for rubric in RUBRICS}
 
 
 def shown_context(context: dict) -> str:
@@ -85,20 +80,14 @@ def _table(rows: list[list]) -> str:
 
 
 def points_of_tasks() -> list[dict[str, Any]]:
-    """What the corrected rubric gives points for, by tasks that are scored alike."""
+    """The points of the corrected rubric, by tasks that are scored alike."""
     return facts("lifbench/rubric_points.yaml")
 
 
 def total(part: dict, context: dict, answer: str) -> float:
-    """What the corrected rubric gives an answer to the example of such tasks."""
-    prompt = {
-        "sample_id": "example",
-        "task": part["tasks"][0],
-        "instruction": "Do it.",
-        "variables": part["variables"],
-        "reference_answer": {},
-    }
-    # LSI stands for LOI and LOE, and LBI for LBE: they differ in how the element is asked for.
+    """The total by the corrected rubric of an answer to the example of such tasks."""
+    # LSI stands for LOI and LOE, and LBI for LBE: they differ in how the element is described.
+    prompt = prompt_record(part["tasks"][0], part["variables"])
     return score(prompt, context, SCENARIO_PROMPTS[context["scenario"]], answer, "corrected").total
 
 
@@ -108,17 +97,8 @@ def shown_points(part: dict) -> str:
     request = f"response to: {part['requested']} ({task}, {part['context']})"
     rows = [[request, "total"], ["---", "---"]]
     rows += [[f"`{_in_a_cell(answer)}`", value] for answer, value in part["answers"]]
-    weights = WEIGHTS["corrected"][task]
-    return "\n".join(
-        [
-            f"### {', '.join(part['tasks'])}",
-            "",
-            _table(rows),
-            *(
-                f"- `{name}`, weight {weights[name].weight}: {meaning}"
-                for name, meaning in part["points"].items()
-            ),
-            f"- **Wrong content**: {part['forced']}",
-            "",
-        ]
-    )
+    lines = [f"### {', '.join(part['tasks'])}", "", _table(rows)]
+    for name, meaning in part["points"].items():
+        lines.append(f"- `{name}`, weight {WEIGHTS['corrected'][task][name].weight}: {meaning}")
+    lines += [f"- **Wrong content**: {part['forced']}", ""]
+    return "\n".join(lines)

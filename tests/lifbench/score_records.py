@@ -1,8 +1,10 @@
-"""Scores of small LIFBench runs as metrics take them, and the released ones."""
+"""Scores of small LIFBench runs as metrics take them, the released ones, and printed tables."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from io import StringIO
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +16,10 @@ from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
-from steadfast.contract.components import Scored
+from steadfast.benchmarks.lifbench.tables import tables
+from steadfast.contract.components import Frames, Scored
+from steadfast.show.render import Printed, printed
+from steadfast.show.roster import Display
 from steadfast.stats.tidy import read_csv, write_csv
 
 LENGTHS = ("4k", "8k")
@@ -30,11 +35,11 @@ def record(
     task: str,
     points: Mapping[str, float] | None,
     length: str = "4k",
-    place: tuple[int, int, int] = (1, 0, 0),
-    **more,
+    ids: Sequence[int] = (1, 0, 0),
+    **fields,
 ) -> Record:
     """A score's record of a context, expression and variable; without points it is unscored."""
-    context, expression, variable = place
+    context, expression, variable = ids
     context_id = f"{TASKS[task].scenario}-{length}-s{context}"
     totals = {rubric: points and _total(task, points, rubric) for rubric in RUBRICS}
     return {
@@ -52,7 +57,7 @@ def record(
         "points": points,
         "total": totals["released"],
         "other_raters": {"corrected": {"points": points, "total": totals["corrected"]}},
-        **more,
+        **fields,
     }
 
 
@@ -68,58 +73,63 @@ def run(
     tasks: Iterable[str] = TASKS,
 ) -> Iterator[Scored]:
     """Scores of models about their levels, the same at every call."""
-    for model, level in levels.items():
-        for length in lengths:
-            rng = random.Random(f"{model}/{length}")
-            for task in tasks:
-                for place in _places(contexts):
-                    points = {
-                        name: min(1.0, level * rng.uniform(0.6, 1.3))
-                        for name in RUBRICS["released"][task]
-                    }
-                    depth = rng.random() if task in LIST_TASKS else None
-                    yield Scored(model, length, record(task, points, length, place, depth=depth))
-
-
-def _places(contexts: int) -> Iterator[tuple[int, int, int]]:
-    for context in range(1, contexts + 1):
-        for expression in range(EXPRESSIONS):
-            for variable in range(VARIABLES):
-                yield context, expression, variable
+    cells = list(product(tasks, range(1, contexts + 1), range(EXPRESSIONS), range(VARIABLES)))
+    for model, length in product(levels, lengths):
+        rng = random.Random(f"{model}/{length}")
+        for task, *ids in cells:
+            points = {}
+            for name in RUBRICS["released"][task]:
+                points[name] = min(1.0, levels[model] * rng.uniform(0.6, 1.3))
+            depth = rng.random() if task in LIST_TASKS else None
+            yield Scored(model, length, record(task, points, length, ids, depth=depth))
 
 
 def unscored(scored: Scored, status: str = "error") -> Scored:
     """The same sample without a score."""
-    _, length, old = scored
-    place = (int(old["context_id"][-1]), old["expression_id"], old["variable_id"])
-    return scored._replace(record=record(old["task"], None, length, place, status=status))
+    _, length, fields = scored
+    ids = (int(fields["context_id"][-1]), fields["expression_id"], fields["variable_id"])
+    return scored._replace(record=record(fields["task"], None, length, ids, status=status))
 
 
-def frames_of(scores: Iterable[Scored], folder: Path, **settings) -> dict[str, pd.DataFrame]:
+def frames_of(scores: Iterable[Scored], folder: Path, **settings) -> Frames:
     """The metrics of a run as tables get them: written and read again."""
-    chosen = {"weighting": "rubric", "rubric": "released", "references": ["reference"]} | settings
-    found = {}
-    for name, rows in metrics(scores, {}, None, **chosen).items():
+    settings = {"weighting": "rubric", "rubric": "released", "references": ["reference"]} | settings
+    frames = {}
+    for name, rows in metrics(scores, {}, None, **settings).items():
         write_csv(folder / f"{name}.csv", rows)
-        found[name] = read_csv(folder / f"{name}.csv")
-    return found
+        frames[name] = read_csv(folder / f"{name}.csv")
+    return frames
+
+
+def printed_tables(
+    frames: Frames, display: Display, rubric: str = "released", **settings
+) -> dict[str, Printed]:
+    """The printed tables, by name without the benchmark's."""
+    settings = {"weighting": "rubric"} | settings
+    pages = map(printed, tables(frames, display, rubric=rubric, **settings))
+    return {page.name.removeprefix("lifbench_"): page for page in pages}
+
+
+def cells_of(page: Printed, *index: str) -> pd.DataFrame:
+    """A printed table's cells as text, by model or other columns."""
+    cells = pd.read_csv(StringIO(page.csv), dtype=str, keep_default_na=False)
+    return cells.set_index(list(index) or "Model")
 
 
 @cache
 def released_records() -> dict[tuple[str, str], list[Record]]:
     """The released scores of all models of the paper, by model and length."""
     models = {name: name for name in PAPER_MODELS}
-    cells = [(model, length) for model in models for length in PAPER_LENGTHS]
+    cells = list(product(models, PAPER_LENGTHS))
     return released_scores(models, cells, str(CASES / "released"), list(TASKS))
 
 
 def released(*models: str) -> Iterator[Scored]:
     """The released scores of some models, or of all real ones."""
-    wanted = models or [name for name, model in PAPER_MODELS.items() if not model.is_reference]
-    for model in wanted:
-        for length in PAPER_LENGTHS:
-            for found in released_records()[model, length]:
-                yield Scored(model, length, found)
+    real_models = [name for name, model in PAPER_MODELS.items() if not model.is_reference]
+    for model, length in product(models or real_models, PAPER_LENGTHS):
+        for record in released_records()[model, length]:
+            yield Scored(model, length, record)
 
 
 @cache

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.base.files import Record
+from steadfast.base.files import Record, read_json
 from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import released_name
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -21,24 +22,39 @@ needs_cases = pytest.mark.skipif(
 
 
 def small_context(scenario: str, length: str = "4k", size: int = 40) -> Record:
-    """A context with the gold information that the variables are drawn from."""
+    """A context with the information that variables are sampled from."""
     record = {"context_id": f"{scenario}-{length}-s1", "scenario": scenario, "length": length}
-    record |= {"seed": 1, "budget": 0, "tokens": 0}
+    record |= {"seed": 1, "budget": 0, "tokens": 0, "text": ""}
     if scenario == "list":
         elements = [f"entry {number:03d} of the list" for number in range(size)]
-        text = "\n".join(f"{n}. {element}" for n, element in enumerate(elements, start=1))
-        return record | {"text": text, "elements": elements}
+        return record | {"text": numbered(elements), "elements": elements}
     if scenario == "multidoc":
         documents = [{"id": "a", "iD2": "b", "date": "2001-01-01", "text": "same"}] * 2
-        return record | {"text": "", "documents": documents, "duplicate_groups": [[0, 1]]}
+        return record | {"documents": documents, "duplicate_groups": [[0, 1]]}
     sentences = [
         {"type": name, "id": k, "index": 0, "fake": k == 2, "text": f"Sentence {k} of {name}."}
         for name in TYPES
         for k in range(3)
     ]
     ordinary = [f"Plain sentence {k}." for k in range(9)]
-    record |= {"text": "", "key_sentences": sentences, "absent_type": "|Summary|"}
+    record |= {"key_sentences": sentences, "absent_type": "|Summary|"}
     return record | {"ordinary": ordinary}
+
+
+def prompt_record(task: str, variables: Record, instruction: str = "Do it.") -> Record:
+    """A prompt as scorers take it."""
+    return {
+        "sample_id": f"{task}/x",
+        "task": task,
+        "instruction": instruction,
+        "variables": variables,
+        "reference_answer": {},
+    }
+
+
+def numbered(elements: list[str]) -> str:
+    """The text of a list."""
+    return "\n".join(f"{number}. {element}" for number, element in enumerate(elements, start=1))
 
 
 @cache
@@ -48,6 +64,15 @@ def expressions(task: str, source: str = "own") -> Record:
         return own_expressions({}, TASKS[task].worded)
     templates = {"templates": CASES / "released/tasks.json"}
     return released_expressions(templates, TASKS[task].worded)
+
+
+def released_templates(task: str) -> list[tuple[str, int | None]]:
+    """The released templates of a task with their directions."""
+    scenario = read_json(CASES / "released/tasks.json")[TASKS[task].scenario]
+    templates = []
+    for entry in scenario["subtasks"][released_name(task)]["instructions"]:
+        templates.append((entry, None) if isinstance(entry, str) else tuple(entry))
+    return templates
 
 
 def small_data(source: str = "own", length: str = "4k") -> dict[str, dict]:

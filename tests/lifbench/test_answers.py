@@ -12,26 +12,35 @@ from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
 @pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", TASKS)
-def test_the_reference_scores_one_on_every_point(task, rubric):
+def test_reference_answer_has_every_point(task, rubric):
     for sample in samples(task):
         result = score(*sample, reference_answer(*sample[:2]), rubric)
         assert set(result.points.values()) == {1}, sample[0]["variables"]
         assert result.total == 1
 
 
-def test_answers_of_each_task_are_in_their_form_and_direction():
+def test_groups_of_documents_are_a_line_each():
     prompt, context, _ = samples("MF")[2]
-    lines = reference_answer(prompt, context).split("\n")
-    assert [json.loads(line) for line in lines] == [
-        [["aQ1", None, 'The "grand" tour'], ["cQ3", "essay", None], ["gQ7", None, "Last"]],
-        [["bQ2", "news", None], ["eQ5", None, None]],
+    first, second = reference_answer(prompt, context).split("\n")
+    assert json.loads(first) == [
+        ["aQ1", None, 'The "grand" tour'],
+        ["cQ3", "essay", None],
+        ["gQ7", None, "Last"],
     ]
+    assert json.loads(second) == [["bQ2", "news", None], ["eQ5", None, None]]
+
+
+def test_key_sentences_are_true_and_in_their_order():
     prompt, context, _ = samples("OR")[2]
-    chosen = asked_sentences(prompt, context)
-    places = [sentence["index"] for sentence in chosen]
-    assert len(chosen) == 4 and places == sorted(places)
-    assert not any(sentence["fake"] for sentence in chosen)
+    sentences = asked_sentences(prompt, context)
+    indices = [sentence["index"] for sentence in sentences]
+    assert len(indices) == 4 and indices == sorted(indices)
+    for sentence in sentences:
+        assert not sentence["fake"]
+
+
+def test_element_is_in_the_requested_direction():
     for prompt, context, _ in samples("LBI"):
-        place = LIST.index(reference_answer(prompt, context))
-        assert place in blur_indices(prompt, context)
-        assert (place - (prompt["variables"]["id"] - 1)) * prompt["variables"]["bias"] > 0
+        index = LIST.index(reference_answer(prompt, context))
+        assert index in blur_indices(prompt, context)
+        assert (index - (prompt["variables"]["id"] - 1)) * prompt["variables"]["bias"] > 0

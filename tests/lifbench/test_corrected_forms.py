@@ -2,23 +2,17 @@
 and neither nonsense nor an echo gains by it."""
 
 import json
+import re
 
 import pytest
 
-from lifbench_samples import DOCUMENTS, LIST, MULTIDOC_CONTEXT, SENTENCES, samples
+from lifbench_samples import LIST, MULTIDOC_CONTEXT, SENTENCES, samples
 from lifbench_samples import corrected_points as points
-
-TASKS = ("LSI", "LMI", "MB", "MF", "OR", "OQ", "OE")
-
-
-def costs_the_format_alone(sample, response: str) -> bool:
-    got = points(sample, response)
-    return got.pop("format") < 1 and set(got.values()) == {1}
-
 
 # --- MF ------------------------------------------------------------------------------------------
 
-IDS, PAIRS = samples("MF")[0], samples("MF")[3]  # of id; of title and id
+IDS = samples("MF")[0]
+PAIRS = samples("MF")[3]  # title and id
 GROUPS_OF_IDS = [
     "Group 1:\n- aQ1\n- cQ3\n- gQ7\nGroup 2:\n- bQ2\n- eQ5",
     "**Group 1**\n\n* `aQ1`\n* `cQ3`\n* `gQ7`\n\n**Group 2**\n\n* `bQ2`\n* `eQ5`",
@@ -56,175 +50,119 @@ GROUPS_OF_PAIRS = [
     '{"id": "gQ7", "title": "Last"}]}, {"group": 2, "documents": [{"id": "bQ2"}, {"id": "eQ5"}]}]',
 ]
 
-
-@pytest.mark.parametrize("answer", GROUPS_OF_IDS)
-def test_groups_of_one_field_in_another_form(answer):
-    assert costs_the_format_alone(IDS, answer)
-
-
-@pytest.mark.parametrize("answer", GROUPS_OF_PAIRS)
-def test_groups_of_two_fields_in_another_form(answer):
-    assert costs_the_format_alone(PAIRS, answer)
-
-
-def test_an_identifier_that_no_document_has_costs_in_lines_too():
-    got = points(IDS, "aQ1, cQ3, zz99-zz99\nbQ2, eQ5")
-    # Four of five documents, and pairs: 2² + 2² of 3² + 2².
-    assert got["correct"] == pytest.approx((3 * 4 / 5 + 8 / 13) / 4)
-    assert (got["ori"], got["num_text"]) == (pytest.approx(4 / 5), 1)
-
-
-def test_what_is_no_answer_in_any_form_has_no_points():
-    start = "\n\n".join(MULTIDOC_CONTEXT["text"].split("\n\n")[:5])
-    assert points(IDS, start)["num_text"] == points(IDS, start)["ori"] == 0
-    assert set(points(IDS, "Group 1:\n- aQ1\n\nGroup 2:\n- bQ2").values()) == {0}
-    by_source = samples("MF")[2]  # id, source and title
-    assert set(points(by_source, "The news report and the essay: news, essay.").values()) == {0}
-    sample, _ = labelled(CODES)
-    assert set(points(sample, ", ".join(CODES)).values()) == {0}
-    got = points(TWO, "#Topic#\n*Evidence*")
-    assert got["hit"] == got["correct"] == got["ori"] == 0
-
-
 # --- MB ------------------------------------------------------------------------------------------
 
+WORDS = ["apple", "banana", "cat", "dog"]
 CODES = ["7041", "2286", "9530", "4817"]
-
-
-def labelled(candidates: list[str]):
-    """A prompt with these labels, and the right ones of the documents."""
-    prompt, *rest = samples("MB")[0]
-    key = "".join(name[0] for name in candidates)
-    sample = ({**prompt, "variables": {"rule_key": key, "candidates": candidates}}, *rest)
-    lacks = (2 * ("title" not in d) + ("source" not in d) for d in DOCUMENTS)
-    return sample, [candidates[place] for place in lacks]
-
-
-def named(labels: list[str], name: str = "doc") -> dict[str, str]:
-    return {f"{name}{n}": label for n, label in enumerate(labels, 1)}
-
-
+LABELS = {
+    "doc1": "banana", "doc2": "cat", "doc3": "cat", "doc4": "banana", "doc5": "dog",
+    "doc6": "apple", "doc7": "banana",
+}  # fmt: skip
+"""The right labels: by title and source, by title alone, by source alone, by neither."""
+NAMED = json.dumps(LABELS)
+LINE = "1: banana, 2: cat, 3: cat, 4: banana, 5: dog, 6: apple, 7: banana"
+PLAIN = "banana, cat, cat, banana, dog, apple, banana"
 LABEL_FORMS = {
-    "single quotes": lambda labels: str(named(labels)),
-    "cut off": lambda labels: json.dumps(named(labels))[:-1],
-    "fenced JSON": lambda labels: (
-        f"So:\n```json\n{json.dumps(named(labels), indent=2)}\n```\nDone."
+    "single quotes": str(LABELS),
+    "cut off": NAMED[:-1],
+    "fenced JSON": f"So:\n```json\n{json.dumps(LABELS, indent=2)}\n```\nDone.",
+    "other keys": NAMED.replace("doc", "doc-"),
+    "in a list": f"[{NAMED}]",
+    "an object a line": NAMED.replace(", ", "}\n{"),
+    "lists": re.sub(r': ("\w+")', r": [\1]", NAMED),
+    "reasons": re.sub(r': "(\w+)"', r': "\1 (see its title)"', NAMED),
+    "commas": PLAIN,
+    "commas and a lead-in": f"The labels are: {PLAIN}.",
+    "blanks": PLAIN.replace(",", ""),
+    "code fence": f"```\n{PLAIN}\n```",
+    "numbers in a line": LINE,
+    "names in a line": re.sub(r"(\d)", r"doc\1", LINE),
+    "label below its document": re.sub(r"(\d): (\w+)(, )?", r"### doc\1\n\2\n", LINE).strip(),
+    "numbers behind labels": "banana: 1, 4, 7\ncat: 2, 3\ndog: 5\napple: 6",
+    "numbers below labels": "apple:\n- 6\nbanana:\n- 1\n- 4\n- 7\ncat:\n- 2\n- 3\ndog:\n- 5",
+    "XML": re.sub(r"(\d): (\w+)(, )?", r'<doc id="\1">\2</doc>\n', LINE).strip(),
+    "pairs": json.dumps(list(LABELS.items())),
+    "records": re.sub(
+        r"(\d): (\w+)", r'{"id": \1, "label": "\2", "why": "by its fields"}', f"[{LINE}]"
     ),
-    "other keys": lambda labels: json.dumps(named(labels, "doc-")),
-    "in a list": lambda labels: json.dumps([named(labels)]),
-    "an object a line": lambda labels: "\n".join(
-        json.dumps({name: label}) for name, label in named(labels).items()
-    ),
-    "lists": lambda labels: json.dumps({name: [x] for name, x in named(labels).items()}),
-    "reasons": lambda labels: json.dumps(
-        {name: f"{x} (see its title)" for name, x in named(labels).items()}
-    ),
-    "commas": lambda labels: ", ".join(labels),
-    "commas and a lead-in": lambda labels: f"The labels are: {', '.join(labels)}.",
-    "blanks": lambda labels: " ".join(labels),
-    "code fence": lambda labels: f"```\n{', '.join(labels)}\n```",
-    "numbers in a line": lambda labels: ", ".join(f"{n}: {x}" for n, x in enumerate(labels, 1)),
-    "names in a line": lambda labels: ", ".join(f"doc{n}: {x}" for n, x in enumerate(labels, 1)),
-    "label below its document": lambda labels: "\n".join(
-        f"### doc{n}\n{x}" for n, x in enumerate(labels, 1)
-    ),
-    "numbers behind labels": lambda labels: "\n".join(
-        f"{x}: {', '.join(str(n) for n, y in enumerate(labels, 1) if x == y)}" for x in set(labels)
-    ),
-    "numbers below labels": lambda labels: "\n".join(
-        "\n- ".join([f"{x}:", *(str(n) for n, y in enumerate(labels, 1) if x == y)])
-        for x in sorted(set(labels))
-    ),
-    "XML": lambda labels: "\n".join(f'<doc id="{n}">{x}</doc>' for n, x in enumerate(labels, 1)),
-    "pairs": lambda labels: json.dumps([[f"doc{n}", x] for n, x in enumerate(labels, 1)]),
-    "records": lambda labels: json.dumps(
-        [{"id": n, "label": x, "why": "by its fields"} for n, x in enumerate(labels, 1)]
-    ),
-    "by label": lambda labels: json.dumps(
-        {x: [n for n, y in enumerate(labels, 1) if x == y] for x in labels}
-    ),
-    "object in an object": lambda labels: json.dumps(
-        {"labels": {f"doc{n}": x for n, x in enumerate(labels, 1)}}
-    ),
-    "list in an object": lambda labels: json.dumps({"labels": labels}),
+    "by label": '{"banana": [1, 4, 7], "cat": [2, 3], "dog": [5], "apple": [6]}',
+    "object in an object": json.dumps({"labels": LABELS}),
+    "list in an object": json.dumps({"labels": list(LABELS.values())}),
 }
 
 
-@pytest.mark.parametrize("candidates", [["apple", "banana", "cat", "dog"], CODES])
-@pytest.mark.parametrize("write", LABEL_FORMS.values(), ids=LABEL_FORMS)
-def test_labels_in_another_form(write, candidates):
-    sample, labels = labelled(candidates)
-    assert costs_the_format_alone(sample, write(labels))
+def label_sample(candidates: list[str]):
+    """A prompt of MB with these labels."""
+    prompt, *rest = samples("MB")[0]
+    key = "".join(name[0] for name in candidates)
+    return {**prompt, "variables": {"rule_key": key, "candidates": candidates}}, *rest
+
+
+def coded(answer: str) -> str:
+    """The same with the codes in place of the words."""
+    for word, code in zip(WORDS, CODES, strict=True):
+        answer = answer.replace(word, code)
+    return answer
 
 
 # --- lists ---------------------------------------------------------------------------------------
 
-MANY = samples("LMI")[0]
-ASKED = MANY[0]["variables"]["elements"]
+ELEMENTS_SAMPLE = samples("LMI")[0]
+ELEMENTS = ELEMENTS_SAMPLE[0]["variables"]["elements"]
 ELEMENT_FORMS = {
-    "list in a list": json.dumps([ASKED]),
-    "each in a list": json.dumps([[element] for element in ASKED]),
-    "list in a string": json.dumps(json.dumps(ASKED)),
-    "records a line": "\n".join(json.dumps({"element": element}) for element in ASKED),
-    "quoted lines": "\n".join(json.dumps(element, ensure_ascii=False) for element in ASKED),
-    "object": json.dumps({"count": 4, "elements": ASKED}),
-    "numbers": json.dumps([f"{n}: {element}" for n, element in enumerate(ASKED, 1)]),
-    "names": json.dumps([f"element: {element}" for element in ASKED]),
-    "lines": "\n".join(ASKED),
-    "Python": str(ASKED),
-    "comma at the end": json.dumps(ASKED)[:-1] + ",]",
+    "list in a list": json.dumps([ELEMENTS]),
+    "each in a list": json.dumps([[element] for element in ELEMENTS]),
+    "list in a string": json.dumps(json.dumps(ELEMENTS)),
+    "records a line": "\n".join(json.dumps({"element": element}) for element in ELEMENTS),
+    "quoted lines": "\n".join(json.dumps(element, ensure_ascii=False) for element in ELEMENTS),
+    "object": json.dumps({"count": 4, "elements": ELEMENTS}),
+    "numbers": json.dumps([f"{n}: {element}" for n, element in enumerate(ELEMENTS, 1)]),
+    "names": json.dumps([f"element: {element}" for element in ELEMENTS]),
+    "lines": "\n".join(ELEMENTS),
+    "Python": str(ELEMENTS),
+    "comma at the end": json.dumps(ELEMENTS)[:-1] + ",]",
 }
 
+# --- OR, OE --------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("answer", ELEMENT_FORMS.values(), ids=ELEMENT_FORMS)
-def test_elements_in_another_form(answer):
-    assert costs_the_format_alone(MANY, answer)
-
-
-def test_hashes_with_hyphens_and_ticked_options_are_read():
-    sample = samples("LSI")[0]
-    assert LIST[0] == "0f8e2b7c41d64a0a9c35d1e6b7a80f12"
-    assert costs_the_format_alone(sample, "0f8e2b7c-41d6-4a0a-9c35-d1e6b7a80f12")
-    sample = samples("OQ")[0]  # Yes or No, of a true key sentence
-    assert costs_the_format_alone(sample, "[x] Yes\n[ ] No")
-    assert set(points(sample, "[x] No\n[ ] Yes").values()) == {0}
+ROWS_SAMPLE = samples("OR")[1]  # two key sentences, ||||| between
+TOPIC = SENTENCES[0][4]
+EVIDENCE = SENTENCES[6][4]
 
 
-# --- OR, OQ, OE ----------------------------------------------------------------------------------
+def rows(template: str, separator: str = "\n") -> str:
+    """Both sentences with their types, each in a template."""
+    topic = template.format(text=TOPIC, name="#Topic#", word="Topic")
+    evidence = template.format(text=EVIDENCE, name="*Evidence*", word="Evidence")
+    return f"{topic}{separator}{evidence}"
 
-TWO = samples("OR")[1]  # two key sentences, ||||| between
-CHOSEN = [SENTENCES[0], SENTENCES[6]]
-ROWS = [(text, name) for name, *_, text in CHOSEN]
+
 ROW_FORMS = {
-    "records": json.dumps([{"sentence": text, "type": name} for text, name in ROWS], indent=1),
-    "records, type first": json.dumps([{"type": name, "text": text} for text, name in ROWS]),
-    "by type": json.dumps({name: [text] for text, name in ROWS}),
-    "by sentence": json.dumps(dict(ROWS)),
-    "pairs": json.dumps(ROWS),
-    "type below": "\n\n".join(f"Sentence: {text}\nType: {name}" for text, name in ROWS),
-    "three lines": "\n".join(f"{text}\n|||||\n{name}" for text, name in ROWS),
-    "headings": "\n\n".join(f"**{name}**\n- {text}" for text, name in ROWS),
-    "bare type before": "\n".join(f"{name[1:-1]}: {text}" for text, name in ROWS),
-    "bare type in brackets": "\n".join(f"{text} ({name[1:-1]})" for text, name in ROWS),
-    "XML": "\n".join(f'<sentence type="{name}">{text}</sentence>' for text, name in ROWS),
-    "one line": " ".join(f"{text} ||||| {name}" for text, name in ROWS),
-    "another separator": "\n".join(f"{text} ; {name}" for text, name in ROWS),
-    "separators after": "\n".join(f"{text} ||||| {name} |||||" for text, name in ROWS),
-    "remarks": "\n".join(
-        ["Here:", *(f"{text} ||||| {name}" for text, name in ROWS), "That is all."]
+    "records": json.dumps(
+        [{"sentence": TOPIC, "type": "#Topic#"}, {"sentence": EVIDENCE, "type": "*Evidence*"}],
+        indent=1,
     ),
-    "lower case": "\n".join(f"{text} ||||| {name}".lower() for text, name in ROWS),
-    "tags": "\n".join(f"<{name}-3>{text} ||||| {name}" for text, name in ROWS),
+    "records, type first": json.dumps(
+        [{"type": "#Topic#", "text": TOPIC}, {"type": "*Evidence*", "text": EVIDENCE}]
+    ),
+    "by type": json.dumps({"#Topic#": [TOPIC], "*Evidence*": [EVIDENCE]}),
+    "by sentence": json.dumps({TOPIC: "#Topic#", EVIDENCE: "*Evidence*"}),
+    "pairs": json.dumps([[TOPIC, "#Topic#"], [EVIDENCE, "*Evidence*"]]),
+    "type below": rows("Sentence: {text}\nType: {name}", "\n\n"),
+    "three lines": rows("{text}\n|||||\n{name}"),
+    "headings": rows("**{name}**\n- {text}", "\n\n"),
+    "bare type before": rows("{word}: {text}"),
+    "bare type in brackets": rows("{text} ({word})"),
+    "XML": rows('<sentence type="{name}">{text}</sentence>'),
+    "one line": rows("{text} ||||| {name}", " "),
+    "another separator": rows("{text} ; {name}"),
+    "separators after": rows("{text} ||||| {name} |||||"),
+    "remarks": f"Here:\n{rows('{text} ||||| {name}')}\nThat is all.",
+    "lower case": rows("{text} ||||| {name}").lower(),
+    "tags": rows("<{name}-3>{text} ||||| {name}"),
 }
-
-
-@pytest.mark.parametrize("answer", ROW_FORMS.values(), ids=ROW_FORMS)
-def test_rows_in_another_form(answer):
-    assert costs_the_format_alone(TWO, answer)
-
-
-OF_TYPE = samples("OE")[0]  # #Topic#, of which two are true
-ABSENT = samples("OE")[3]
+TYPE_SAMPLE = samples("OE")[0]  # #Topic#, of which two are true
+ABSENT_SAMPLE = samples("OE")[3]
 TEXTS = [SENTENCES[0][4], SENTENCES[1][4]]
 SENTENCE_FORMS = {
     "records": json.dumps([{"id": n, "type": "#Topic#", "text": t} for n, t in enumerate(TEXTS)]),
@@ -248,29 +186,81 @@ NO_SENTENCES = [
     '"[]"',
 ]
 
+# --- tests ---------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("answer", SENTENCE_FORMS.values(), ids=SENTENCE_FORMS)
-def test_sentences_in_another_form(answer):
-    assert costs_the_format_alone(OF_TYPE, answer)
+FORMS = {
+    "ids": (IDS, dict(enumerate(GROUPS_OF_IDS))),
+    "pairs": (PAIRS, dict(enumerate(GROUPS_OF_PAIRS))),
+    "labels": (label_sample(WORDS), LABEL_FORMS),
+    "codes": (label_sample(CODES), {name: coded(form) for name, form in LABEL_FORMS.items()}),
+    "elements": (ELEMENTS_SAMPLE, ELEMENT_FORMS),
+    "element": (samples("LSI")[0], {"hyphens": "0f8e2b7c-41d6-4a0a-9c35-d1e6b7a80f12"}),
+    "option": (samples("OQ")[0], {"ticked": "[x] Yes\n[ ] No"}),  # a true key sentence
+    "rows": (ROWS_SAMPLE, ROW_FORMS),
+    "sentences": (TYPE_SAMPLE, SENTENCE_FORMS),
+    "no sentences": (ABSENT_SAMPLE, dict(enumerate(NO_SENTENCES))),
+}
+ANSWERS = [
+    pytest.param(sample, answer, id=f"{content}-{form}")
+    for content, (sample, answers) in FORMS.items()
+    for form, answer in answers.items()
+]
+
+
+@pytest.mark.parametrize(("sample", "answer"), ANSWERS)
+def test_another_form_costs_the_format_alone(sample, answer):
+    scored_points = points(sample, answer)
+    assert scored_points.pop("format") < 1
+    assert set(scored_points.values()) == {1}
+
+
+def test_unknown_identifier_costs_in_lines_too():
+    scored_points = points(IDS, "aQ1, cQ3, zz99-zz99\nbQ2, eQ5")
+    # Four of five documents, and pairs: 2² + 2² of 3² + 2².
+    assert scored_points["correct"] == pytest.approx((3 * 4 / 5 + 8 / 13) / 4)
+    assert scored_points["ori"] == pytest.approx(4 / 5)
+    assert scored_points["num_text"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "response"),
+    [
+        (IDS, "Group 1:\n- aQ1\n\nGroup 2:\n- bQ2"),
+        (samples("MF")[2], "The news report and the essay: news, essay."),  # id, source, title
+        (label_sample(CODES), ", ".join(CODES)),
+        (samples("OQ")[0], "[x] No\n[ ] Yes"),
+    ],
+    ids=["lone identifiers", "sources in prose", "the candidates", "the other option ticked"],
+)
+def test_wrong_content_in_another_form_has_no_points(sample, response):
+    assert set(points(sample, response).values()) == {0}
+
+
+def test_context_or_types_alone_earn_nothing_for_content():
+    documents = "\n\n".join(MULTIDOC_CONTEXT["text"].split("\n\n")[:5])
+    scored_points = points(IDS, documents)
+    assert scored_points["num_text"] == scored_points["ori"] == 0
+    scored_points = points(ROWS_SAMPLE, "#Topic#\n*Evidence*")
+    assert scored_points["hit"] == scored_points["correct"] == scored_points["ori"] == 0
 
 
 @pytest.mark.parametrize("answer", NO_SENTENCES)
-def test_no_sentences_in_another_form(answer):
-    assert costs_the_format_alone(ABSENT, answer)
-    assert points(OF_TYPE, answer)["correct"] == 0
+def test_empty_answer_is_wrong_where_there_are_sentences(answer):
+    assert points(TYPE_SAMPLE, answer)["correct"] == 0
 
 
 @pytest.mark.parametrize("answer", ['{"type": "|Summary|"}', '["|Summary|"]', "I cannot say."])
-def test_what_does_not_say_that_there_are_none_is_no_answer(answer):
-    assert points(ABSENT, answer)["correct"] == 0
+def test_absent_type_needs_a_statement_that_there_are_none(answer):
+    assert points(ABSENT_SAMPLE, answer)["correct"] == 0
 
 
-# --- echoes --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("write", [str, lambda asked: f"> {asked}\n> {asked}", json.dumps])
-def test_the_instruction_repeated_has_no_points(task, write):
+@pytest.mark.parametrize("task", ["LSI", "LMI", "MB", "MF", "OR", "OQ", "OE"])
+@pytest.mark.parametrize(
+    "echo",
+    [str, lambda text: f"> {text}\n> {text}", json.dumps],
+    ids=["plain", "quoted twice", "JSON"],
+)
+def test_repeated_instruction_has_no_points(task, echo):
     prompt, *rest = samples(task)[0]
-    asked = f'Answer as in [["aQ1"], ["cQ3"]] or {{"doc1": "apple"}}: {LIST[0]}; if none, []. Yes'
-    assert set(points(({**prompt, "instruction": asked}, *rest), write(asked)).values()) == {0}
+    text = f'Answer as in [["aQ1"], ["cQ3"]] or {{"doc1": "apple"}}: {LIST[0]}; if none, []. Yes'
+    assert set(points(({**prompt, "instruction": text}, *rest), echo(text)).values()) == {0}

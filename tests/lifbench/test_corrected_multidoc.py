@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifbench_samples import check_points, samples
 from lifbench_samples import corrected_points as points
-from lifbench_samples import samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
 
 MB = samples("MB")[0]
@@ -17,32 +17,38 @@ CANDIDATES = MB[0]["variables"]["candidates"]
 
 
 @given(st.permutations(list(LABELS.items())))
-def test_the_order_of_the_keys_does_not_matter(items):
+def test_order_of_keys_does_not_matter(items):
     assert set(points(MB, json.dumps(dict(items))).values()) == {1}
 
 
 @given(st.dictionaries(st.sampled_from(sorted(LABELS)), st.sampled_from([*CANDIDATES, "?"])))
-def test_a_wrong_label_lowers_what_a_right_one_gave(wrong):
+def test_each_wrong_label_costs_its_share(wrong):
     mixed = LABELS | wrong
     errors = sum(mixed[name] != LABELS[name] for name in LABELS)
-    strangers = list(mixed.values()).count("?")
-    got = points(MB, json.dumps(mixed))
-    assert got["logit_correct"] == pytest.approx(1 - errors / len(LABELS))
-    assert got["candi_ori"] == pytest.approx(1 - strangers / len(LABELS))
+    unknown = list(mixed.values()).count("?")
+    scored_points = points(MB, json.dumps(mixed))
+    assert scored_points["logit_correct"] == pytest.approx(1 - errors / len(LABELS))
+    assert scored_points["candi_ori"] == pytest.approx(1 - unknown / len(LABELS))
 
 
-def test_labels_of_no_document_within_words_or_all_at_once_are_none():
-    got = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
-    assert got["logit_correct"] == got["candi_ori"] == pytest.approx(7 / 8)
-    assert got["num_doc"] < 1
-    got = points(MB, json.dumps(dict.fromkeys(LABELS, "pineapple")))
-    assert got["candi_ori"] == got["logit_correct"] == 0
-    got = points(MB, json.dumps(dict.fromkeys(LABELS, CANDIDATES)))
-    assert got["candi_ori"] == got["logit_correct"] == 0
+MB_CASES = {
+    "no document": (LABELS | {"doc8": "zebra"}, {"logit_correct": 7 / 8, "candi_ori": 7 / 8}),
+    "within a word": (dict.fromkeys(LABELS, "pineapple"), {"logit_correct": 0, "candi_ori": 0}),
+    "all at once": (dict.fromkeys(LABELS, CANDIDATES), {"logit_correct": 0, "candi_ori": 0}),
+}
+
+
+@pytest.mark.parametrize(("labels", "expected"), MB_CASES.values(), ids=MB_CASES)
+def test_points_of_labels(labels, expected):
+    check_points(MB, json.dumps(labels), expected)
+
+
+def test_label_of_no_document_costs_the_number():
+    assert points(MB, json.dumps(LABELS | {"doc8": "zebra"}))["num_doc"] < 1
 
 
 @pytest.mark.parametrize("missing", ["None", "null", '"None"', '"null"'])
-def test_whatever_stands_for_a_missing_field_is_read(missing):
+def test_forms_of_a_missing_field_are_read(missing):
     answer = reference_answer(*MF[2][:2]).replace("null", missing)
     assert set(points(MF[2], answer).values()) == {1}
 
@@ -68,47 +74,57 @@ def test_whatever_stands_for_a_missing_field_is_read(missing):
         *("object", "indented", "joined", "records"),
     ],
 )
-def test_groups_are_read_however_they_are_written(write):
-    got = points(MF[1], write(reference_answer(*MF[1][:2])))
-    assert got.pop("format") < 1
-    assert set(got.values()) == {1}
+def test_another_form_of_groups_costs_the_format_alone(write):
+    scored_points = points(MF[1], write(reference_answer(*MF[1][:2])))
+    assert scored_points.pop("format") < 1
+    assert set(scored_points.values()) == {1}
 
 
-def test_each_list_that_is_no_document_as_asked_for_costs_its_share_of_a_fifth_of_the_format():
-    of_two = reference_answer(*MF[1][:2])
-    assert points(MF[1], of_two.replace('["d-01", "2001"]', '["d-01"]'))["format"] == 0.96
-    assert points(MF[1], of_two.replace('"d-01"', '"iD2: d-01"'))["format"] == 0.96
+OF_DATES = reference_answer(*MF[1][:2])
+MF_CASES = {
+    # Each malformed document costs its share of a fifth of the format.
+    "a field missing": (1, OF_DATES.replace('["d-01", "2001"]', '["d-01"]'), {"format": 0.96}),
+    "a field named": (1, OF_DATES.replace('"d-01"', '"iD2: d-01"'), {"format": 0.96}),
+    "half from documents": (0, '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]', {"ori": 0.5}),
+    "no titles": (3, '[[null, "bQ2"], [null, "eQ5"]]', {"ori": 1}),
+    "no values": (0, "[[null], [null]]", {"ori": 0}),
+    "all documents": (
+        0,
+        '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]',
+        # Five documents of seven; pairs: 3² + 2² of 7².
+        {"correct": (3 * 5 / 7 + 13 / 49) / 4, "ori": 1, "format": 1},
+    ),
+    "a group twice": (
+        0,
+        '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]',
+        {"correct": (3 * 5 / 7 + 13 / 17) / 4},
+    ),
+}
 
 
-def test_values_are_from_the_context_only_where_a_document_has_them():
-    got = points(MF[0], '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]')
-    assert got["ori"] == 0.5
-    assert points(MF[3], '[[null, "bQ2"], [null, "eQ5"]]')["ori"] == 1
-    assert points(MF[0], "[[null], [null]]")["ori"] == 0
+@pytest.mark.parametrize(("variables", "response", "expected"), MF_CASES.values(), ids=MF_CASES)
+def test_points_of_groups(variables, response, expected):
+    check_points(MF[variables], response, expected)
+
+
+def test_values_that_begin_with_a_field_name_are_read():
     prompt, context, scenario_prompt = MF[3]  # title and id
     documents = [d | {"title": f"id: {n}"} for n, d in enumerate(context["documents"])]
     sample = (prompt, context | {"documents": documents}, scenario_prompt)
     assert set(points(sample, reference_answer(*sample[:2])).values()) == {1}
 
 
-def test_what_is_added_or_given_twice_costs_as_much_as_what_is_missing():
-    rows = [["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]
-    everything = points(MF[0], json.dumps(rows))
-    # Five documents of seven; pairs: 3² + 2² of 7².
-    assert everything["correct"] == pytest.approx((3 * 5 / 7 + 13 / 49) / 4)
-    assert (everything["ori"], everything["format"]) == (1, 1)
-    twice = points(MF[0], '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]')
-    assert twice["correct"] == pytest.approx((3 * 5 / 7 + 13 / 17) / 4)
-    whole = reference_answer(*MF[0][:2])
-    got = points(MF[0], whole[:-5])
-    assert got["num_text"] == got["ori"] == 1
-    assert 0.5 < got["correct"] < 1 and got["format"] < 1
+def test_truncated_response_costs_correct_and_format():
+    scored_points = points(MF[0], reference_answer(*MF[0][:2])[:-5])
+    assert scored_points["num_text"] == scored_points["ori"] == 1
+    assert 0.5 < scored_points["correct"] < 1 and scored_points["format"] < 1
 
 
 @given(st.data())
-def test_a_document_more_is_never_less_correct(data):
+def test_further_correct_document_raises_correct(data):
     rows = [["aQ1"], ["cQ3"], ["gQ7"]]
     fewer = data.draw(st.lists(st.sampled_from(rows), min_size=1, max_size=2, unique_by=str))
-    more = [*fewer, next(row for row in rows if row not in fewer)]
-    of = [points(MF[0], json.dumps(group))["correct"] for group in (fewer, more)]
-    assert of[0] < of[1]
+    missing = [row for row in rows if row not in fewer]
+    before = points(MF[0], json.dumps(fewer))
+    after = points(MF[0], json.dumps([*fewer, missing[0]]))
+    assert before["correct"] < after["correct"]

@@ -1,4 +1,4 @@
-"""Every reference answer has exactly 1 by the corrected rubric, whatever the context holds."""
+"""Every reference answer scores exactly 1 by the corrected rubric, with any context."""
 
 import json
 
@@ -13,15 +13,15 @@ from steadfast.benchmarks.lifbench.rubric import score
 JSON_TASKS = ("LMI", "MB", "MF", "OE")
 
 
-def spelled(answer: str, **style) -> str:
-    """A JSON answer, line by line, in another spelling."""
+def restyled(answer: str, **style) -> str:
+    """A JSON answer, line by line, in another style."""
     return "\n".join(json.dumps(json.loads(line), **style) for line in answer.split("\n"))
 
 
 @pytest.mark.parametrize("task", SAMPLES)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
-def test_the_reference_has_every_point(task, data):
+def test_reference_has_every_point(task, data):
     sample = data.draw(SAMPLES[task])
     result = score(*sample, reference_answer(*sample[:2]), "corrected")
     assert set(result.points.values()) == {1}
@@ -37,16 +37,16 @@ def test_the_reference_has_every_point(task, data):
 )
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
-def test_the_spelling_of_json_does_not_matter(task, style, data):
+def test_style_of_json_does_not_matter(task, style, data):
     sample = data.draw(SAMPLES[task])
-    answer = spelled(reference_answer(*sample[:2]), **style)
+    answer = restyled(reference_answer(*sample[:2]), **style)
     assert set(score(*sample, answer, "corrected").points.values()) == {1}
 
 
 @pytest.mark.parametrize("task", JSON_TASKS)
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
-def test_a_code_fence_costs_the_format_alone(task, data):
+def test_code_fence_costs_the_format_alone(task, data):
     sample = data.draw(SAMPLES[task])
     answer = f"```json\n{reference_answer(*sample[:2])}\n```"
     points = dict(score(*sample, answer, "corrected").points)
@@ -56,9 +56,8 @@ def test_a_code_fence_costs_the_format_alone(task, data):
 
 @given(SAMPLES["OQ"])
 @settings(deadline=None)
-def test_the_other_option_is_wrong(sample):
+def test_other_option_is_wrong(sample):
     prompt, context, _ = sample
-    other = prompt["variables"]["options"][
-        is_key_sentence(prompt["variables"]["evidence"], context)
-    ]
-    assert score(*sample, other, "corrected").points["correct"] == 0
+    variables = prompt["variables"]
+    wrong = variables["options"][is_key_sentence(variables["evidence"], context)]
+    assert score(*sample, wrong, "corrected").points["correct"] == 0

@@ -1,4 +1,4 @@
-"""The tables compile with LaTeX, whatever the models are called."""
+"""The tables compile with LaTeX, with any names of models."""
 
 import fcntl
 import os
@@ -13,7 +13,6 @@ from score_records import PAPER_LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.tables import tables as all_tables
 from steadfast.benchmarks.lifbench.tables.results import STRINGS
-from steadfast.contract.components import Scored
 from steadfast.show import latex
 from steadfast.show.render import write_table
 from steadfast.show.roster import Display, Shown
@@ -31,7 +30,6 @@ LABELS = {
     "m4": "<b>|x|</b>\n\\\\[3cm]",
     "m5": "name " * 100,
 }
-OVERFULL = re.compile(r"Overfull \\hbox \((\d+\.\d+)pt")
 MINIMAL = r"""\documentclass{article}
 \usepackage{booktabs,graphicx}
 \begin{document}
@@ -43,7 +41,7 @@ MINIMAL = r"""\documentclass{article}
 @pytest.fixture(scope="module", autouse=True)
 def pdflatex(tmp_path_factory):
     """LaTeX, installed where it is missing and can be."""
-    # Tests run side by side: one of them installs, the others wait.
+    # Tests run in parallel: one of them installs, the others wait.
     shared = tmp_path_factory.getbasetemp().parent
     with open(shared / "latex.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -55,15 +53,15 @@ def pdflatex(tmp_path_factory):
             ["update", "-qq"],
             ["install", "-yqq", "--no-install-recommends", *PACKAGES],
         ):
-            done = subprocess.run(
+            process = subprocess.run(
                 ["apt-get", *command],
                 env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
                 capture_output=True,
                 text=True,
                 check=False,
             )
-            if done.returncode:
-                reason = done.stderr.strip()[-200:]
+            if process.returncode:
+                reason = process.stderr.strip()[-200:]
                 pytest.skip(f"no pdflatex, and apt-get could not install it: {reason}")
 
 
@@ -73,18 +71,20 @@ def tables(tmp_path_factory) -> Path:
     directory = tmp_path_factory.mktemp("latex")
     levels = {f"m{i}": 0.2 + i / 20 for i in range(12)} | {"sim-a": 0.9, "reference": 1.0}
 
-    def changed(scored: Scored) -> Scored:
-        if scored.part == "128k" and scored.model == "m1":
-            return scored._replace(record=scored.record | {"prompt_truncated": True})
-        return unscored(scored) if (scored.model, scored.part) == ("m0", "128k") else scored
-
-    frames = frames_of(map(changed, run(levels, PAPER_LENGTHS)), directory)
-    models = {
-        model: Shown(LABELS.get(model, model), "API & Co." if model < "m2" else "Models > 20B")
-        for model in levels
-    }
+    scores = []
+    for scored in run(levels, PAPER_LENGTHS):
+        if (scored.model, scored.part) == ("m0", "128k"):
+            scored = unscored(scored)
+        elif (scored.model, scored.part) == ("m1", "128k"):
+            scored = scored._replace(record=scored.record | {"prompt_truncated": True})
+        scores.append(scored)
+    frames = frames_of(scores, directory)
+    models = {}
+    for model in levels:
+        group = "API & Co." if model < "m2" else "Models > 20B"
+        models[model] = Shown(LABELS.get(model, model), group)
     display = Display(group_order=["API & Co."], models=models)
-    paper = {f"m{i}": name for i, name in enumerate(list(PAPER_MODELS)[:12])}
+    paper = dict(zip(levels, list(PAPER_MODELS)[:12], strict=False))  # m0 to m11
     for table in all_tables(frames, display, "rubric", "released", released=paper):
         write_table(table, directory / "built")
     names = [directory / "built" / f"{name}.tex" for name in ALL]
@@ -95,20 +95,15 @@ def tables(tmp_path_factory) -> Path:
 def compile_latex(path: Path) -> str:
     """Compiles a document and gives its log."""
     command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, path.name], cwd=path.parent, capture_output=True, timeout=120, check=False
     )
     log = path.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
-    assert done.returncode == 0, log[-2000:]
+    assert process.returncode == 0, log[-2000:]
     return log
 
 
-def overfull(log: str) -> list[float]:
-    """By how many points lines stick out, where it is more than one can see."""
-    return [float(width) for width in OVERFULL.findall(log) if float(width) > 1]
-
-
-def test_characters_and_all_tables_compile(tmp_path, tables):
+def test_special_characters_compile(tmp_path):
     codes = [*range(0x250), *range(0x2000, 0x2100), 0x4E00, 0xFFFD, 0x1F600]
     codes += map(ord, latex.SPECIAL)
     lines = [latex.escape(f"x{chr(code)}{chr(code)}x") for code in codes]
@@ -116,15 +111,21 @@ def test_characters_and_all_tables_compile(tmp_path, tables):
     document = tmp_path / "characters.tex"
     document.write_text(text % "\n\n".join(lines), encoding="utf-8")
     assert "Missing character" not in compile_latex(document)
-    log = compile_latex(tables / "all_tables.tex")
-    assert overfull(log) == []
+
+
+def check_layout(log: str) -> None:
+    """That no line sticks out by more than can be seen, and all tables fit a page."""
+    widths = re.findall(r"Overfull \\hbox \((\d+\.\d+)pt", log)
+    assert max(map(float, widths), default=0) <= 1
     assert "Float too large" not in log
+
+
+def test_all_tables_compile_together(tables):
+    check_layout(compile_latex(tables / "all_tables.tex"))
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_table_compiles_in_a_minimal_document(tables, name):
     document = tables / f"minimal_{name}.tex"
     document.write_text(MINIMAL % name, encoding="utf-8")
-    log = compile_latex(document)
-    assert overfull(log) == []
-    assert "Float too large" not in log
+    check_layout(compile_latex(document))

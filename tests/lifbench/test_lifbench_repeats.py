@@ -1,42 +1,44 @@
-"""LIFBench's metrics of models that were asked each prompt several times; released scores."""
+"""LIFBench's metrics of models with repeats, and of released scores."""
 
 from collections.abc import Iterable, Iterator
 
 import pandas as pd
 import pytest
 
-from score_records import FEW, frames_of, record, run, unscored
+from score_records import (
+    FEW,
+    LIST_TASKS,
+    cells_of,
+    frames_of,
+    printed_tables,
+    record,
+    run,
+    unscored,
+)
 from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.frames import data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifs
-from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
-from steadfast.benchmarks.lifbench.tables import tables
-from steadfast.contract.components import Answer, Frames, Sample, Scored
-from steadfast.show.render import Printed, printed
+from steadfast.contract.components import Scored
 from steadfast.show.roster import Display
 
 
 def released(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
     """The same scores, those of some models as if of other prompts."""
     for scored in scores:
-        more = {"prompts": "released", "context_id": "c", "sample_id": "r-"}
-        more["sample_id"] += scored.record["sample_id"]
-        yield scored._replace(record=scored.record | more) if scored.model in models else scored
+        if scored.model in models:
+            fields = {"prompts": "released", "context_id": "c"}
+            fields["sample_id"] = f"r-{scored.record['sample_id']}"
+            scored = scored._replace(record=scored.record | fields)
+        yield scored
 
 
-def shown(frames: Frames) -> dict[str, Printed]:
-    made = map(printed, tables(frames, Display(), "rubric", "released"))
-    return {page.name.removeprefix("lifbench_"): page for page in made}
-
-
-def test_means_over_all_draws_by_hand():
-    # Two expressions, two repeats each: totals 1 and 0, and 1 and 1.
-    totals = {(0, 0): 1.0, (0, 1): 0.0, (1, 0): 1.0, (1, 1): 1.0}
-    rows = [
-        record("OQ", {"correct": of, "format": of}, place=(1, expression, 0), repeat=repeat)
-        for (expression, repeat), of in totals.items()
-    ]
-    frame = score_frame((Scored("m", "4k", row) for row in rows), "released")
+def test_means_over_all_repeats_by_hand():
+    scores = []
+    for expression, repeat, total in ((0, 0, 1.0), (0, 1, 0.0), (1, 0, 1.0), (1, 1, 1.0)):
+        points = {"correct": total, "format": total}
+        row = record("OQ", points, ids=(1, expression, 0), repeat=repeat)
+        scores.append(Scored("m", "4k", row))
+    frame = score_frame(scores, "released")
     (mean,) = ars(frame).query("task == 'OQ' and length == ''").to_dict("records")
     assert (mean["value"], mean["n"]) == (0.75, 4)
     (spread,) = ifs(frame).query("task == 'OQ' and length == ''").to_dict("records")
@@ -44,67 +46,70 @@ def test_means_over_all_draws_by_hand():
     assert (spread["value"], spread["n"]) == (pytest.approx(0.3535533906 / 0.75), 2)
 
 
-def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own(tmp_path):
-    found = LifbenchScoring("released").score(Sample("4k", {}, {}), Answer("unfinished", ""), {})
-    assert (found.status, found.points, found.total) == ("unfinished", None, None)
-    others = found.other_raters.values()
-    assert {(one.status, one.total) for one in others} == {("unfinished", None)}
-    scores = [
-        unscored(scored, "unfinished") if scored.record["task"] == "MF" else scored
-        for scored in run({"a": 0.5})
-    ]
+def test_unfinished_responses_have_a_column_in_the_coverage(tmp_path):
+    scores = []
+    for scored in run({"a": 0.5}, tasks=FEW):
+        unfinished = scored.record["task"] == "MF"
+        scores.append(unscored(scored, "unfinished") if unfinished else scored)
     frames = frames_of(scores, tmp_path)
     assert "MF" not in set(frames["ars"]["task"])
-    head, row = (line.split(",") for line in shown(frames)["coverage"].csv.splitlines())
-    assert row[head.index("Unfinished")] == "12"
+    coverage = cells_of(printed_tables(frames, Display())["coverage"])
+    assert coverage.at["a", "Unfinished"] == "12"
 
 
-# --- released scores beside those of models that were asked ------------------------------------
+# --- released scores beside those of models that were evaluated ----------------------------------
 
 
-def test_released_scores_beside_others_are_complete(tmp_path):
-    short = [one for one in run({"a": 0.5, "b": 0.7, "c": 0.6}) if one.record["task"] != "MF"]
-    scores = [*short, *(one for one in run({"own": 0.5}) if one.record["task"] in ("MF", "OQ"))]
+def test_released_scores_beside_other_ones_are_complete(tmp_path):
+    tasks = [*LIST_TASKS, "LMI", "MB", "OR", "OQ", "OE"]
+    scores = [
+        *run({"a": 0.5, "b": 0.7, "c": 0.6}, tasks=tasks),
+        *run({"own": 0.5}, tasks=["MF", "OQ"]),
+    ]
     frames = frames_of(released(scores, "a", "b", "c"), tmp_path)
-    whole = frames["coverage"].query("task == 'overall' and length == ''").set_index("model")
-    assert whole["expected"].to_dict() == {"a": 120, "b": 120, "c": 120, "own": 24}
-    assert (whole["expected"] == whole["scored"]).all()
-    assert whole["prompts"].to_dict() == {**dict.fromkeys("abc", "released"), "own": "own"}
-    assert "\\*" not in shown(frames)["table3_ars"].md.replace("\\*\\*", "")
+    rows = frames["coverage"].query("task == 'overall' and length == ''")
+    assert rows[["model", "expected", "scored", "prompts"]].values.tolist() == [
+        ["a", 120, 120, "released"],
+        ["b", 120, 120, "released"],
+        ["c", 120, 120, "released"],
+        ["own", 24, 24, "own"],
+    ]
+    text = printed_tables(frames, Display())["table3_ars"].md
+    assert "\\*" not in text.replace("\\*\\*", "")
 
 
 @pytest.mark.wide
-def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
+def test_models_with_other_prompts_are_marked_in_tables_and_figures(tmp_path):
     frames = frames_of(released(run({"a": 0.5, "b": 0.7, "own": 0.6}), "a", "b"), tmp_path)
-    pages = shown(frames)
+    pages = printed_tables(frames, Display())
     for name in ("table3_ars", "table4_ifs", "table9_ifp_by_length", "coverage", "rubrics"):
         assert "| a (released)" in pages[name].md and "| own " in pages[name].md
         assert "(released): scored on other prompts" in pages[name].md
     assert "Only models with the same prompts are compared" in pages["comparisons"].md
-    assert [row.split(",")[1:3] for row in pages["comparisons"].csv.splitlines()[1:]] == [
-        ["b (released)", "a (released)"]
+    comparisons = cells_of(pages["comparisons"])
+    assert list(zip(comparisons.index, comparisons["Other"], strict=True)) == [
+        ("b (released)", "a (released)")
     ]
     figure, caption = figures(frames, Display(), "rubric", "released")["ars_by_length"]
-    names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
-    assert names == ["b (released)", "own", "a (released)"]
+    labels = [label.get_text() for label in figure.axes[1].get_yticklabels()]
+    assert labels == ["b (released)", "own", "a (released)"]
     assert "scored on other prompts" in caption
 
 
 @pytest.mark.wide
-def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_same_names(tmp_path):
+def test_equal_sample_ids_of_other_prompts_are_not_paired(tmp_path):
     # Own expressions on released contexts: contexts, and so samples, are named as the released are.
-    scores = [
-        one._replace(record=one.record | {"prompts": "released"}) if one.model != "own" else one
-        for one in run({"a": 0.5, "b": 0.7, "own": 0.6}, tasks=FEW)
-    ]
-    alone = frames_of([one for one in scores if one.model != "own"], tmp_path / "alone")
-    found = frames_of(scores, tmp_path / "beside")["comparisons"]
-    assert set(zip(found["model"], found["other"], strict=True)) == {("a", "b")}
-    pd.testing.assert_frame_equal(found, alone["comparisons"])
+    prompts = {"prompts": "released"}
+    scores = list(run({"a": 0.5, "b": 0.7}, tasks=FEW))
+    scores = [scored._replace(record=scored.record | prompts) for scored in scores]
+    alone = frames_of(scores, tmp_path)["comparisons"]
+    beside = frames_of([*scores, *run({"own": 0.6}, tasks=FEW)], tmp_path)["comparisons"]
+    assert set(beside["model"]) == {"a"} and set(beside["other"]) == {"b"}
+    pd.testing.assert_frame_equal(beside, alone)
 
 
 @pytest.mark.wide
-def test_released_scores_change_no_interval_of_the_others(tmp_path):
+def test_released_scores_change_no_interval_of_other_models(tmp_path):
     alone = frames_of(run({"own": 0.6}, contexts=2, tasks=FEW), tmp_path)
     scores = released(run({"a": 0.5, "own": 0.6}, contexts=2, tasks=FEW), "a")
     beside = frames_of(scores, tmp_path)
@@ -113,19 +118,19 @@ def test_released_scores_change_no_interval_of_the_others(tmp_path):
         pd.testing.assert_frame_equal(rows, alone[name])
 
 
-def test_the_data_counted_are_the_config_s_own():
+def test_data_counts_are_of_the_configs_own_prompts():
     scores = [*released(run({"a": 0.5}), "a"), *(run({"own": 0.6}, ["4k"]))]
     assert data_counts(score_frame(scores, "released"))["samples"].sum() == 66
 
 
 @pytest.mark.wide
-def test_totals_above_1_are_shown_as_they_are(tmp_path):
-    def above(scored: Scored) -> Scored:
-        return scored._replace(record=scored.record | {"total": 1.25})
-
-    frames = frames_of(map(above, run({"m": 1.0}, ["4k"])), tmp_path)
+def test_totals_above_1_are_shown_unchanged(tmp_path):
+    scores = []
+    for scored in run({"m": 1.0}, ["4k"]):
+        scores.append(scored._replace(record=scored.record | {"total": 1.25}))
+    frames = frames_of(scores, tmp_path)
     (row,) = frames["ars"].query("task == 'overall' and length == ''").to_dict("records")
     assert row["value"] == 1.25
-    assert "1.250" in shown(frames)["table3_ars"].md
+    assert "1.250" in printed_tables(frames, Display())["table3_ars"].md
     left = figures(frames, Display(), "rubric", "released")["ars_by_length"].figure.axes[0]
     assert left.get_ylim()[1] > 1.25

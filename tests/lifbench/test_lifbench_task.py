@@ -1,4 +1,4 @@
-"""What a config asks of LIFBench: files, components and their settings."""
+"""LIFBench's files, components and their settings by config."""
 
 import json
 from pathlib import Path
@@ -24,39 +24,43 @@ def task(models=MODELS, corpora=(), **section) -> Task:
     return LIFBENCH.of(load_config(raw))
 
 
-def data_file(found: Task, path: str) -> DataFile:
-    (file,) = (file for file in found.data if file.path == path)
-    return file
+def data_file(task: Task, path: str) -> DataFile:
+    files = {file.path: file for file in task.data}
+    return files[path]
 
 
-def test_a_part_is_a_length_whose_tasks_run_in_the_paper_s_order():
+def test_parts_are_the_lengths_with_their_sources():
     parts = task(lengths={"8k": 6144, "4k": 3072}, tasks=["OQ", "LSI"]).parts
-    assert {name: part.tokens for name, part in parts.items()} == {"4k": 3072, "8k": 6144}
+    assert list(parts) == ["4k", "8k"]
+    assert (parts["4k"].tokens, parts["8k"].tokens) == (3072, 6144)
     assert parts["4k"].sources == {
         ("contexts", "list"): "lifbench/contexts/list/4k.jsonl",
         ("contexts", "onedoc"): "lifbench/contexts/onedoc/4k.jsonl",
         ("expressions", "OQ"): "lifbench/expressions/OQ.json",
         ("expressions", "LSI"): "lifbench/expressions/LSI.json",
     }
-    asked = task(tasks=["MF", "OR"]).prompts.settings["tasks"]
-    assert [one["id"] for one in asked] == ["OR", "MF"]
+
+
+def test_tasks_are_in_the_papers_order():
+    first, second = task(tasks=["MF", "OR"]).prompts.settings["tasks"]
+    assert (first["id"], second["id"]) == ("OR", "MF")
 
 
 @pytest.mark.parametrize("expressions", ["own", "released"])
 @pytest.mark.parametrize("source", ["synthetic", "local", "hub"])
-def test_every_data_file_has_its_inputs_and_a_function_that_takes_its_settings(
-    source, expressions, tmp_path
-):
-    found = task(corpora={"source": source, "directory": str(tmp_path)}, expressions=expressions)
-    paths = {file.path for file in found.data}
-    assert {path for part in found.parts.values() for path in part.sources.values()} <= paths
-    assert {path for file in found.data for path in file.inputs.values()} <= paths
-    for file in found.data:
+def test_data_files_have_their_inputs_and_function(source, expressions, tmp_path):
+    corpora = {"source": source, "directory": str(tmp_path)}
+    config = task(corpora=corpora, expressions=expressions)
+    paths = {file.path for file in config.data}
+    for part in config.parts.values():
+        assert set(part.sources.values()) <= paths
+    for file in config.data:
+        assert set(file.inputs.values()) <= paths
         assert callable(load(file.content.name))
         json.dumps(file.content.settings)  # plain values
 
 
-def test_synthetic_corpora_hold_twice_what_contexts_need_in_powers_of_two():
+def test_synthetic_corpora_have_twice_the_tokens_in_powers_of_two():
     def tokens(**section) -> int:
         return data_file(task(**section), "corpora/alpaca.jsonl").content.settings["tokens"]
 
@@ -67,7 +71,7 @@ def test_synthetic_corpora_hold_twice_what_contexts_need_in_powers_of_two():
     assert tokens(lengths={"128k": 122_880}, domains=alone) == 1024 * 1024
 
 
-def test_local_corpora_are_their_files_and_bad_globs_are_named(tmp_path):
+def test_local_corpus_is_the_files_of_its_glob(tmp_path):
     for name in ("b.jsonl", "a.jsonl", "c.txt"):
         (tmp_path / name).write_text("{}")
     local = {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}
@@ -75,43 +79,51 @@ def test_local_corpora_are_their_files_and_bad_globs_are_named(tmp_path):
     file = data_file(task(corpora=corpora), "corpora/xsum.jsonl")
     assert [Path(path).name for path in file.files] == ["a.jsonl", "b.jsonl"]
     assert file.content.settings["fields"] == {"text": "body"}
+
+
+def test_invalid_glob_is_reported(tmp_path):
     local = {"xsum": {"glob": "/absolute/*", "fields": {"text": "body"}}}
     with pytest.raises(UserError, match="corpus xsum: invalid glob '/absolute/\\*'"):
         task(corpora={"source": "local", "directory": str(tmp_path), "local": local})
 
 
-def test_a_data_set_of_one_s_own_replaces_the_pinned_one():
+def test_data_set_of_the_config_replaces_the_pinned_one():
     own = {"repo": "me/mine", "revision": COMMIT, "fields": {"text": "t"}}
-    found = task(corpora={"source": "hub", "hub": {"xsum": own}})
-    settings = data_file(found, "corpora/xsum.jsonl").content.settings
+    config = task(corpora={"source": "hub", "hub": {"xsum": own}})
+    settings = data_file(config, "corpora/xsum.jsonl").content.settings
     assert (settings["repo"], settings["revision"]) == ("me/mine", COMMIT)
-    pinned = data_file(found, "corpora/qmsum.jsonl").content.settings
+    pinned = data_file(config, "corpora/qmsum.jsonl").content.settings
     assert pinned["repo"] == "pszemraj/qmsum-cleaned"
 
 
-def test_metrics_seeds_and_templates_are_those_of_the_config():
+def test_metrics_have_the_files_of_the_task():
     assert {*metrics(run({"m": 0.5}, ["4k"]), {}, None, "rubric", "released")} == {*METRICS}
     assert task().metrics.function.settings["references"] == ["reference"]
+
+
+def test_seeds_of_contexts_begin_with_that_of_the_config():
     raw = {"models": MODELS, "seed": 7, "lifbench": {"contexts_per_length": 3}}
-    found = LIFBENCH.of(load_config(raw))
-    file = data_file(found, "lifbench/contexts/list/4k.jsonl")
+    file = data_file(LIFBENCH.of(load_config(raw)), "lifbench/contexts/list/4k.jsonl")
     assert file.content.settings["seeds"] == [7, 8, 9]
 
 
-def test_released_scores_bring_the_comparison_with_the_paper_and_need_its_rubric():
+def test_released_scores_are_compared_with_the_paper():
     assert "lifbench_reproduction" not in task().tables.names
-    found = task(SCORED)
-    assert found.tables.names[-1] == "lifbench_reproduction"
-    assert found.tables.function.settings["released"] == {"Qwen2.5-7B": "Qwen2.5-7B"}
-    assert task(SCORED).released_files == ()
-    found = task(SCORED, tasks=["OQ"], released={"directory": "d"})
-    assert found.released_files == ["d/scores/onedoc-qa.csv"]
+    scored = task(SCORED)
+    assert scored.tables.names[-1] == "lifbench_reproduction"
+    assert scored.tables.function.settings["released"] == {"Qwen2.5-7B": "Qwen2.5-7B"}
+    assert scored.released_files == ()
+    local = task(SCORED, tasks=["OQ"], released={"directory": "d"})
+    assert local.released_files == ["d/scores/onedoc-qa.csv"]
+
+
+def test_released_scores_need_the_released_rubric():
     with pytest.raises(UserError, match=r"lifbench\.rubric: Qwen2\.5-7B has released scores"):
         task(SCORED, rubric="corrected")
 
 
-def test_expressions_depend_on_their_task_s_templates_and_their_scenario_s_description():
+def test_expressions_depend_on_templates_and_scenario():
     for name in TASKS:
         file = data_file(task(), f"lifbench/expressions/{name}.json")
-        own = f"lifbench/expressions/{name}.yaml", f"lifbench/scenarios/{TASKS[name].scenario}.yaml"
-        assert file.content.resources == own
+        scenario = f"lifbench/scenarios/{TASKS[name].scenario}.yaml"
+        assert file.content.resources == (f"lifbench/expressions/{name}.yaml", scenario)

@@ -1,7 +1,5 @@
 """LIFBench's metrics: small cases worked by hand, and the paper's printed tables."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -18,55 +16,54 @@ from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import sampling_units
-from steadfast.stats.tidy import ABOVE_BASELINE
+from steadfast.stats.tidy import ABOVE_BASELINE, rows_of
 
 GPT_4O = "gpt-4o-2024-08-06"
-OQ_FULL, OQ_HALF = ({"correct": x, "format": x} for x in (1.0, 0.5))
+OQ_FULL = {"correct": 1.0, "format": 1.0}
+OQ_HALF = {"correct": 0.5, "format": 0.5}
 MF_NONE = dict.fromkeys(RUBRICS["released"]["MF"], 0.0)
 
 
-def value(rows: pd.DataFrame, **where: str) -> float:
-    for column, wanted in ({"length": ""} | where).items():
-        rows = rows[rows[column] == wanted]
-    (found,) = rows["value"]
-    return found
+def value(rows: pd.DataFrame, length: str = "", **cell: str) -> float:
+    (value,) = rows_of(rows, length=length, **cell)["value"]
+    return value
 
 
 def frame_of(records: list[Record]) -> pd.DataFrame:
-    return score_frame((Scored("m", "4k", found) for found in records), "released")
+    return score_frame([Scored("m", "4k", fields) for fields in records], "released")
 
 
 def two_tasks(oq: list[Record | None], mf: list[Record | None]) -> pd.DataFrame:
     """Scores of OQ and MF, three variables an expression."""
-    return frame_of(
-        [
-            record(task, points, place=(1, i // 3, i % 3))
-            for task, found in (("OQ", oq), ("MF", mf))
-            for i, points in enumerate(found)
-        ]
-    )
+    records = []
+    for task, all_points in (("OQ", oq), ("MF", mf)):
+        for number, points in enumerate(all_points):
+            records.append(record(task, points, ids=(1, number // 3, number % 3)))
+    return frame_of(records)
 
 
 def test_overall_is_weighted_by_the_rubric_or_the_plain_mean():
     frame = two_tasks([OQ_FULL, OQ_HALF], [MF_NONE])
     assert value(ars(frame), task="OQ") == pytest.approx(0.75)
     assert value(ars(frame), task=OVERALL) == pytest.approx(0.75 * 5 / 25)
-    frame = two_tasks([OQ_FULL, OQ_HALF], [MF_NONE])
     assert value(ars(frame, Rubric(weighting="mean")), task=OVERALL) == pytest.approx(0.375)
 
 
-def test_unscored_samples_are_in_no_mean_and_counted_by_their_status():
+def test_coverage_counts_samples_by_task_and_overall():
     frame = two_tasks([OQ_FULL, None], [MF_NONE])
     assert value(ars(frame), task="OQ") == 1.0
     rows = coverage(frame).set_index(["task", "length"])
     assert rows.loc[("OQ", "4k"), ["expected", "scored", "status_error"]].tolist() == [2, 1, 1]
     assert rows.loc[(OVERALL, ""), "scored"] == 2
-    found = [
+
+
+def test_coverage_counts_samples_by_status_and_truncation():
+    records = [
         record("OQ", OQ_FULL),
-        record("OQ", OQ_FULL, place=(1, 0, 1), status="length", prompt_truncated=True),
-        record("OQ", None, place=(1, 0, 2), status="refused"),
+        record("OQ", OQ_FULL, ids=(1, 0, 1), status="length", prompt_truncated=True),
+        record("OQ", None, ids=(1, 0, 2), status="refused"),
     ]
-    row = coverage(frame_of(found)).iloc[0]
+    row = coverage(frame_of(records)).iloc[0]
     assert (row["expected"], row["scored"], row["prompt_truncated"]) == (3, 2, 1)
     assert (row["status_ok"], row["status_length"], row["status_refused"]) == (1, 1, 1)
 
@@ -79,16 +76,22 @@ def test_ifp_divides_points_by_weights_of_a_capability():
     assert value(ifp(frame), capability="Recog") == 1.0
 
 
-def test_ifs_is_the_sample_deviation_over_the_mean_where_something_is_scored():
+def test_ifs_is_the_sample_deviation_over_the_mean():
     # Expressions: means 1 and 0.5; mean 0.75, deviation √(2·0.25²) = 0.353553.
-    frame = two_tasks([OQ_FULL] * 3 + [OQ_HALF] * 3, [])
-    found = value(ifs(frame), task="OQ", perspective="expression")
-    assert found == pytest.approx(0.3535533906 / 0.75)
-    assert value(ifs(frame), task="OQ", perspective="variable") == 0.0
+    rows = ifs(two_tasks([OQ_FULL] * 3 + [OQ_HALF] * 3, []))
+    spread = value(rows, task="OQ", perspective="expression")
+    assert spread == pytest.approx(0.3535533906 / 0.75)
+    assert value(rows, task="OQ", perspective="variable") == 0.0
+
+
+def test_ifs_leaves_out_tasks_that_score_nothing():
     rows = ifs(two_tasks([OQ_FULL] * 3 + [OQ_HALF] * 3, [MF_NONE] * 6))
     assert "MF" not in set(rows["task"])
-    whole = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
-    assert whole.set_index("perspective")["n"].to_dict() == {"expression": 1, "variable": 1}
+    overall = rows_of(rows, task=OVERALL, length="")
+    assert overall.set_index("perspective")["n"].to_dict() == {"expression": 1, "variable": 1}
+
+
+def test_ifs_over_one_length_has_no_length_perspective():
     rows = ifs(score_frame(run({"m": 0.5}, ["4k"]), "released"))
     assert set(rows["perspective"]) == {"expression", "variable"}
 
@@ -99,54 +102,51 @@ def test_written_metrics_have_the_tidy_columns(tmp_path):
     for name in ("ars", "ifp", "ifs"):
         assert list(frames[name]) == [*columns, *(["chance"] if name == "ifs" else [])]
         assert set(frames[name]["model"]) == {"NA"}  # a name, no missing value
-    assert list(dict.fromkeys(frames["ars"]["length"])) == ["", "4k", "8k"]
+    assert frames["ars"]["length"].unique().tolist() == ["", "4k", "8k"]
 
 
-def test_scores_of_another_task_or_rubric_are_refused():
-    for change, sentence in (
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
         ({"task": "XX"}, "unknown task 'XX'"),
         ({"rubric": "corrected"}, "scored by the rubric 'corrected', not 'released'"),
-    ):
-        scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
-        with pytest.raises(UserError, match=sentence):
-            metrics(scores, {}, None, "rubric", "released")
+    ],
+)
+def test_scores_of_another_task_or_rubric_are_refused(change, message):
+    scores = [Scored("m", "4k", record("OQ", OQ_FULL) | change)]
+    with pytest.raises(UserError, match=message):
+        metrics(scores, {}, None, "rubric", "released")
 
 
 # --- the summary ---------------------------------------------------------------------------
 
 
-def summary_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    frames = frames_of(scores, folder)
-    return frames["summary"].set_index(["model", "measure"]), frames
+def test_summary_has_what_ars_adds_to_the_baseline(tmp_path):
+    scores = run({"baseline": 0.5, "a": 0.75}, tasks=FEW)
+    rows = frames_of(scores, tmp_path, baseline="baseline")["summary"]
+    summary = rows.pivot(index="model", columns="measure", values=["value", ABOVE_BASELINE])
+    ars_of = summary["value", "ARS"]
+    above = summary[ABOVE_BASELINE, "ARS"]
+    expected = (ars_of["a"] - ars_of["baseline"]) / (1 - ars_of["baseline"])
+    assert above["a"] == pytest.approx(expected)
+    assert above["baseline"] == 0
+    assert summary[ABOVE_BASELINE, "IFS"].isna().all()
 
 
-def test_the_summary_says_what_ars_adds_to_the_baseline(tmp_path):
-    rows = frames_of(run({"baseline": 0.5, "a": 0.75}, tasks=FEW), tmp_path, baseline="baseline")[
-        "summary"
-    ]
-    found = rows.set_index(["model", "measure"])[["value", ABOVE_BASELINE]]
-    baseline = found.loc[("baseline", "ARS")]
-    a = found.loc[("a", "ARS")]
-    assert a[ABOVE_BASELINE] == pytest.approx(
-        (a["value"] - baseline["value"]) / (1 - baseline["value"])
-    )
-    assert baseline[ABOVE_BASELINE] == 0
-    assert found.xs("IFS", level="measure")[ABOVE_BASELINE].isna().all()
-
-
-def test_summary_values_are_those_over_all_lengths(tmp_path):
-    rows, frames = summary_of(run({"a": 0.7, "b": 0.5}, tasks=FEW), tmp_path)
+def test_summary_values_are_over_all_lengths(tmp_path):
+    frames = frames_of(run({"a": 0.7, "b": 0.5}, tasks=FEW), tmp_path)
+    rows = frames["summary"].set_index(["model", "measure"])
     assert rows.index.tolist() == [("a", "ARS"), ("b", "ARS"), ("a", "IFS"), ("b", "IFS")]
     for model in ("a", "b"):
         overall = {"model": model, "task": OVERALL}
         assert rows.loc[(model, "ARS"), "value"] == value(frames["ars"], **overall)
-        three = ("expression", "variable", "length")
-        mean = sum(value(frames["ifs"], perspective=name, **overall) for name in three) / 3
+        spreads = rows_of(frames["ifs"], length="", **overall).set_index("perspective")["value"]
+        mean = spreads[["expression", "variable", "length"]].mean()
         assert rows.loc[(model, "IFS"), "value"] == pytest.approx(mean, abs=1e-10)
 
 
 @needs_cases
-def test_the_released_scores_give_the_summary_that_the_paper_prints():
+def test_summary_of_released_scores_is_as_printed_in_the_paper():
     frame = released_frame(GPT_4O)
     frames = {
         "ars": ars(frame),
@@ -157,6 +157,6 @@ def test_the_released_scores_give_the_summary_that_the_paper_prints():
         "baseline": above_baseline(frame, None),
     }
     rows = summary(frames).set_index("measure")
-    printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
-    assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
+    values = rows["value"].map(lambda value: str(rounded(value, 3)))
+    assert values.to_dict() == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
     assert rows["n"].tolist() == rows["expected"].tolist() == [len(frame)] * 2

@@ -1,8 +1,8 @@
-"""Prompts: how many there are, what they name, and how they are asked."""
+"""Prompts: how many there are, their fields, and how they are rendered."""
 
 import copy
 from collections import Counter
-from itertools import pairwise
+from itertools import groupby
 
 import pytest
 from hypothesis import given
@@ -22,9 +22,9 @@ PER_LENGTH = {
 }  # fmt: skip
 
 
-def build(data=None, length="4k", tasks=tuple(TASKS), seed=1):
-    asked = [TASKS[task].asked for task in tasks]
-    return list(prompts(length, data or small_data(length=length), seed, asked))
+def build(data=None, length="4k", tasks=tuple(TASKS)):
+    settings = [TASKS[task].asked for task in tasks]
+    return list(prompts(length, data or small_data(length=length), 1, settings))
 
 
 def test_six_lengths_have_the_2766_prompts_of_table_2():
@@ -43,9 +43,8 @@ def test_six_lengths_have_the_2802_prompts_of_the_release():
     assert len(LENGTHS) * len(built) == 2802
 
 
-def test_a_prompt_names_its_context_and_prompts_go_context_by_context():
-    built = build()
-    first = next(prompt for prompt in built if prompt["task"] == "LOI")
+def test_prompt_has_its_ids_and_variables_and_not_its_context():
+    first, *_ = built = build(tasks=["LOI"])
     assert list(first) == [
         "sample_id", "task", "context_id", "expression_id", "variable_id",
         "instruction", "variables", "reference_answer", "max_tokens",
@@ -53,45 +52,49 @@ def test_a_prompt_names_its_context_and_prompts_go_context_by_context():
     assert first["sample_id"] == "LOI/list-4k-s1/e0/v0" and first["context_id"] == "list-4k-s1"
     assert first["variables"]["bias"] == 1
     assert first["variables"]["ordid"] in first["instruction"]
-    assert not any(small_context("list")["text"] in str(prompt) for prompt in built)
-    ids = [prompt["context_id"] for prompt in build()]
-    assert [ids[0], *(b for a, b in pairwise(ids) if a != b)] == [
-        "list-4k-s1",
-        "multidoc-4k-s1",
-        "onedoc-4k-s1",
-    ]
+    assert small_context("list")["text"] not in str(built)
 
 
-def test_each_prompt_depends_on_its_template_context_and_scenario_alone():
+def test_prompts_are_sorted_by_context():
+    contexts = [context for context, _ in groupby(build(), key=lambda prompt: prompt["context_id"])]
+    assert contexts == ["list-4k-s1", "multidoc-4k-s1", "onedoc-4k-s1"]
+
+
+def test_edited_template_changes_its_prompts_alone():
     data = small_data()
     before = build(data)
-    data["expressions"]["LSI"] = edited = copy.deepcopy(expressions("LSI"))
-    edited["expressions"][3]["template"] = "Kindly, the {ordid} entry"
-    changed = [b for a, b in zip(before, build(data), strict=True) if a != b]
-    assert len(changed) == 6
-    assert {(prompt["task"], prompt["expression_id"]) for prompt in changed} == {("LSI", 3)}
+    data["expressions"]["LSI"] = copy.deepcopy(expressions("LSI"))
+    data["expressions"]["LSI"]["expressions"][3]["template"] = "Kindly, the {ordid} entry"
+    changed = []
+    for old, new in zip(before, build(data), strict=True):
+        if old != new:
+            changed.append((new["task"], new["expression_id"]))
+    assert changed == [("LSI", 3)] * 6
+
+
+def test_source_of_a_prompt_is_its_context_and_scenario():
     data = small_data()
     built = build(data)
     for prompt, source in zip(built, LifbenchSamples().sources(built, data), strict=True):
         (context,) = data["contexts"][TASKS[prompt["task"]].scenario]
-        assert source["context"] is context  # what is known of it is kept by provenance
+        assert source["context"] is context  # results by context are cached by this object
         assert "{input}" in source["scenario_prompt"]
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "lacking"),
+    ("kind", "name", "missing"),
     [("contexts", "list", "context 'list-4k-s1'"), ("expressions", "LSI", "task 'LSI'")],
 )
-def test_a_prompt_whose_context_or_task_is_gone_is_refused(kind, name, lacking):
+def test_prompt_without_its_context_or_task_is_refused(kind, name, missing):
     built = build(tasks=["LSI"])
     data = small_data()
     del data[kind][name]
-    with pytest.raises(UserError, match=f"the {lacking} of LSI/list-4k-s1/e0/v0 is not in"):
+    with pytest.raises(UserError, match=f"the {missing} of LSI/list-4k-s1/e0/v0 is not in"):
         list(LifbenchSamples().sources(built, data))
 
 
-def test_what_is_asked_may_be_cut_in_the_context_alone():
-    prompt = next(prompt for prompt in build() if prompt["task"] == "LSI")
+def test_only_the_context_of_a_request_may_be_truncated():
+    prompt = build(tasks=["LSI"])[0]
     context = small_context("list")
     source = {"context": context, "scenario_prompt": "Read.\n{input}\nDo: {instruction}"}
     item = LifbenchSamples().item(Sample("4k", prompt, source))
@@ -101,15 +104,19 @@ def test_what_is_asked_may_be_cut_in_the_context_alone():
     assert item.max_tokens == TASKS["LSI"].max_tokens
 
 
-@given(st.text(), st.text(), st.text(), st.text(), st.text())
-def test_render_replaces_and_never_interprets(a, b, c, text, instruction):
-    a, b, c = (piece.replace("{", "") for piece in (a, b, c))
-    head, context, tail = render(f"{a}{{input}}{b}{{instruction}}{c}", text, instruction)
-    assert (head, context, tail) == (a, text, b + instruction + c)
+LITERAL = st.text().map(lambda text: text.replace("{", ""))
 
 
-def test_a_scenario_needs_both_fields_once_and_in_order():
-    for scenario_prompt in (
+@given(LITERAL, LITERAL, LITERAL, st.text(), st.text())
+def test_render_replaces_and_never_interprets(before, between, after, text, instruction):
+    scenario_prompt = f"{before}{{input}}{between}{{instruction}}{after}"
+    parts = render(scenario_prompt, text, instruction)
+    assert parts == (before, text, between + instruction + after)
+
+
+@pytest.mark.parametrize(
+    "scenario_prompt",
+    [
         "",
         "{input}",
         "{instruction}",
@@ -117,6 +124,8 @@ def test_a_scenario_needs_both_fields_once_and_in_order():
         "{input} {input} {instruction}",
         "{input} {instruction} {instruction}",
         "{instruction} {input} {instruction}",
-    ):
-        with pytest.raises(UserError, match="once"):
-            render(scenario_prompt, "x", "y")
+    ],
+)
+def test_scenario_needs_both_fields_once_and_in_order(scenario_prompt):
+    with pytest.raises(UserError, match="once"):
+        render(scenario_prompt, "x", "y")

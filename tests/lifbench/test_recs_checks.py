@@ -1,6 +1,8 @@
+import re
 from collections import Counter
 from random import Random
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ MB = Original(
 OR = Original("OR", None, "Give {num} key sentences with {sep}, like [SENTENCE 1] {sep} #Topic#.")
 
 
-def test_each_check_has_its_word():
+def test_each_check_has_its_status():
     for original, text, status in (
         (LOI, "Name the entry that follows the {ordid} in the list.", PASS),
         (LOI, "Name the entry after that one in the list.", "fields"),
@@ -52,17 +54,20 @@ def test_each_check_has_its_word():
         assert (original.mended(text), original.status(text)) == (text, status), original
 
 
-def test_braces_that_are_no_fields_are_doubled_and_lost_fields_stay_lost():
+def test_braces_that_are_no_fields_are_doubled():
     single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     text = MB.mended(single)
     assert MB.status(text) == PASS
     assert text == single.replace('{"', '{{"').replace('"}', '"}}')
+
+
+def test_doubled_braces_bring_no_lost_field_back():
     lost = 'By the rules, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     assert (MB.mended(lost), MB.status(lost)) == (lost, "fields")
 
 
 @given(st.text(alphabet='{}ab[]0!:" '))
-def test_any_text_is_checked_and_any_doubling_can_be_parsed(text):
+def test_any_text_has_a_status_and_braces_that_can_be_parsed(text):
     status = MB.status(MB.mended(text))
     assert status in {PASS, "fields", "terms", "examples", "length", "language"}
     doubled = double_braces(text, Counter(["{a}"]))
@@ -70,7 +75,7 @@ def test_any_text_is_checked_and_any_doubling_can_be_parsed(text):
     assert double_braces(doubled, Counter(["{a}"])) == doubled
 
 
-def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
+def test_candidates_are_numbered_from_the_original_and_none_is_dropped():
     rewrites = {
         "m": [
             "What comes  NEXT after the {ordid} entry of the list?",
@@ -79,43 +84,51 @@ def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
         ],
         "n": ["name the entry after\nthe {ordid} in the list."],
     }
-    found = list(checked(LOI, rewrites))
-    assert [one["text_id"] for one in found] == [0, 1, 2, 3, 4]
-    assert [one["rewriter"] for one in found] == ["hand-written", "m", "m", "m", "n"]
-    assert [one["status"] for one in found] == ["pass", "duplicate", "pass", "fields", "duplicate"]
-    assert all(one["direction"] == 1 for one in found)
+    rows = pd.DataFrame(checked(LOI, rewrites))[["text_id", "rewriter", "status", "direction"]]
+    assert rows.values.tolist() == [
+        [0, "hand-written", "pass", 1],
+        [1, "m", "duplicate", 1],
+        [2, "m", "pass", 1],
+        [3, "m", "fields", 1],
+        [4, "n", "duplicate", 1],
+    ]
 
 
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("task", TASKS)
-def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
-    for one in expressions(task)["expressions"]:
-        original = Original(task, one["direction"], one["template"])
-        assert original.status(one["template"]) == PASS
-        for text in _rewordings(one["template"], 99, Random(1)):
+def test_simulated_rewrites_of_own_templates_pass_all_checks(task):
+    for expression in expressions(task)["expressions"]:
+        template = expression["template"]
+        original = Original(task, expression["direction"], template)
+        assert original.status(template) == PASS
+        for text in _rewordings(template, 99, Random(1)):
             assert (original.mended(text), original.status(text)) == (text, PASS)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_first_own_template_is_the_original_and_says_its_direction(task):
-    text = original_of({}, TASKS[task].worded, "own", None)
+def test_first_own_template_is_the_original(task):
     direction = 1 if TASKS[task].directions else None
-    own = expressions(task)["expressions"]
-    assert text == next(e["template"] for e in own if e["direction"] == direction)
-    without = text
-    for word in ("down", "underneath", "lower", "higher", "past", "further", "until"):
-        without = without.replace(word, "")
-    if direction:
-        assert "direction" in Original(task, direction, text).failures(without)
+    own = [row for row in expressions(task)["expressions"] if row["direction"] == direction]
+    assert original_of({}, TASKS[task].worded, "own", None) == own[0]["template"]
 
 
-def test_what_is_to_be_kept_of_an_own_original_is_found():
-    for task, kept in (
+@pytest.mark.parametrize("task", ["LOI", "LOE", "LBI", "LBE"])
+def test_original_without_its_directional_words_fails(task):
+    text = original_of({}, TASKS[task].worded, "own", None)
+    without = re.sub("down|underneath|lower|higher|past|further|until", "", text)
+    assert "direction" in Original(task, 1, text).failures(without)
+
+
+@pytest.mark.parametrize(
+    ("task", "terms"),
+    [
         ("OR", {"{num}", "{sep}", "key sentence", "#Topic#", "-Concession-"}),
         ("OE", {"{type}", "key sentence", "json", "[]"}),
         ("LMI", {"{id_arr}", "json"}),
         ("MB", {"{rules}", "json", '{{"doc1": "{candidates[2]}", "doc2": "{candidates[0]}"}}'}),
         ("MF", {"{info_text}", "{example}", "json", "null"}),
-    ):
-        original = original_of({}, TASKS[task].worded, "own", None)
-        assert kept <= set(Original(task, None, original).keep), task
+    ],
+)
+def test_required_terms_of_own_originals(task, terms):
+    original = original_of({}, TASKS[task].worded, "own", None)
+    assert terms <= set(Original(task, None, original).keep)

@@ -1,13 +1,14 @@
 from pathlib import Path
+from random import Random
 
 import numpy as np
+import pandas as pd
 import pytest
-import yaml
 
-from recs_pool import TASK, TEXTS, files, key
+from recs_pool import TASK, TEXTS, files, key, sampled, write_review
 from small_contexts import expressions as own_record
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl, write_jsonl, write_text
+from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.clusters import clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions, statistics
@@ -18,170 +19,144 @@ from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
 from steadfast.judging.rewriting import RewriterSimulator, readable
 
-FILES = ("candidates", "vectors", "clusters", "review")
 WORDED = {name: task.worded for name, task in TASKS.items()}
 
 
-def sampled(folder, sampling="nearest", seed=1, review=None, **settings):
-    return expressions(files(folder), WORDED[TASK], review, sampling, seed, **settings)
+def test_nearest_usable_texts_have_their_clusters_number(tmp_path):
+    record = sampled(tmp_path)
+    rows = pd.DataFrame(record["expressions"])
+    own = pd.DataFrame(own_record(TASK)["expressions"]).query("direction == -1")
+    assert rows["expression_id"].tolist() == [0, 1, *(own["expression_id"] + 200)]
+    assert rows["template"].tolist() == [TEXTS[1][0], TEXTS[4][0], *own["template"]]
+    assert rows.loc[0, ["rewriter", "distance", "hash"]].tolist() == ["m", 0.1, key(1)]
+    assert record["sampling"] == {"nearest": rows["expression_id"].tolist(), "random": []}
+    assert record["origin"] == "recs"
+    assert record["space"] == own_record(TASK)["space"]
 
 
-def test_the_nearest_usable_texts_have_their_cluster_s_number(tmp_path):
-    whole = sampled(tmp_path)
-    first, second, *kept = whole["expressions"]
-    assert (first["expression_id"], first["template"]) == (0, TEXTS[1][0])
-    assert (second["expression_id"], second["template"]) == (1, TEXTS[4][0])
-    assert (first["rewriter"], first["distance"], first["hash"]) == ("m", 0.1, key(1))
-    own = [one for one in own_record(TASK)["expressions"] if one["direction"] == -1]
-    assert [one["template"] for one in kept] == [one["template"] for one in own]
-    assert [one["expression_id"] for one in kept] == [200 + one["expression_id"] for one in own]
-    assert whole["sampling"] == {
-        "nearest": [one["expression_id"] for one in whole["expressions"]],
-        "random": [],
-    }
-    assert whole["origin"] == "recs"
-    assert whole["space"] == own_record(TASK)["space"]
+def test_random_samples_have_as_many_usable_texts_as_clusters(tmp_path):
+    record = sampled(tmp_path, "random", samples=20)
+    rewrites = pd.DataFrame(record["expressions"]).query("direction == 1")["expression_id"]
+    assert record["sampling"]["nearest"] == []
+    samples = record["sampling"]["random"]
+    assert len(samples) == 20
+    for sample in samples:
+        assert len(set(sample) & set(rewrites)) == 2
+    assert len(set(map(tuple, samples))) > 5
+    ids = sorted(set().union(*samples))
+    assert ids[-5:] == [1000, 1001, 1003, 1004, 1005]  # 1002 fails a check
+    assert ids[-6] < 1000
 
 
-def test_draws_hold_as_many_usable_texts_as_there_are_clusters(tmp_path):
-    whole = sampled(tmp_path, "random", samples=20)
-    texts = {one["expression_id"]: one for one in whole["expressions"]}
-    assert whole["sampling"]["nearest"] == []
-    drawn = whole["sampling"]["random"]
-    assert len(drawn) == 20
-    for draw in drawn:
-        ids = [number for number in draw if texts[number]["direction"] == 1]
-        assert len(set(ids)) == 2
-        assert 1002 not in ids  # fails a check
-    assert len({tuple(draw) for draw in drawn}) > 5
-    assert {number for draw in drawn for number in draw if number >= 1000} == {
-        1000,
-        1001,
-        1003,
-        1004,
-        1005,
-    }
+def test_rejected_text_is_replaced_in_samples_and_no_other_moves(tmp_path):
+    before = sampled(tmp_path, "random", samples=30)["sampling"]["random"]
+    path = write_review(tmp_path, {key(5): "reject"})
+    after = sampled(tmp_path, "random", path, samples=30)["sampling"]["random"]
+    assert 1005 in set().union(*before)
+    for old_ids, new_ids in zip(before, after, strict=True):
+        assert 1005 not in new_ids
+        assert set(old_ids) - {1005} <= set(new_ids)
 
 
-def test_rejecting_a_text_replaces_it_in_the_draws_and_moves_no_other(tmp_path):
-    before = sampled(tmp_path, "random", samples=30)
-    decisions = {"format": 1, "task": TASK, "decisions": {key(5): "reject"}}
-    write_text(tmp_path / "r.yaml", yaml.safe_dump(decisions))
-    after = sampled(tmp_path, "random", samples=30, review=str(tmp_path / "r.yaml"))
-    pairs = list(zip(before["sampling"]["random"], after["sampling"]["random"], strict=True))
-    assert any(1005 in one for one, _ in pairs)
-    for one, other in pairs:
-        assert 1005 not in other
-        assert set(one) - {1005} <= set(other)
-
-
-def test_where_nobody_has_read_the_texts_the_file_for_that_is_named(tmp_path):
+def test_error_without_usable_texts_names_the_review_file(tmp_path):
     inputs = files(tmp_path)
-    unfit = [{**one, "status": "terms"} for one in read_jsonl(inputs["candidates"])]
-    write_jsonl(inputs["candidates"], unfit)
-    sentence = (
+    unusable = [record | {"status": "terms"} for record in read_jsonl(inputs["candidates"])]
+    write_jsonl(inputs["candidates"], unusable)
+    message = (
         r"ready.yaml: LOI, direction .* can be used; accept or edit rewrites in a copy of that file"
     )
-    with pytest.raises(UserError, match=sentence):
+    with pytest.raises(UserError, match=message):
         expressions(inputs, WORDED[TASK], None, "nearest", 1)
 
 
-def test_too_few_usable_texts_are_one_sentence(tmp_path):
-    rejected = {key(number): "reject" for number in (0, 1)}
-    record = {"format": 1, "task": TASK, "decisions": rejected}
-    write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
-    with pytest.raises(UserError, match=r"LOI, direction \+1: no rewrite of cluster 0 can be used"):
-        sampled(tmp_path, review=str(tmp_path / "r.yaml"))
-    record["decisions"] = {key(number): "reject" for number in range(5)}
-    write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
-    with pytest.raises(UserError, match="1 rewrites can be used, 2 are to be sampled"):
-        sampled(tmp_path, "random", review=str(tmp_path / "r.yaml"))
+@pytest.mark.parametrize(
+    ("sampling", "rejected", "message"),
+    [
+        ("nearest", range(2), r"LOI, direction \+1: no rewrite of cluster 0 can be used"),
+        ("random", range(5), "1 rewrites can be used, 2 are to be sampled"),
+    ],
+)
+def test_too_few_usable_texts_are_reported(tmp_path, sampling, rejected, message):
+    path = write_review(tmp_path, dict.fromkeys(map(key, rejected), "reject"))
+    with pytest.raises(UserError, match=message):
+        sampled(tmp_path, sampling, path)
 
 
 # --- vectors, clusters, statistics ---------------------------------------------------------------
 
 
-def written(folder, points, direction=None):
-    """Candidates and vectors of given points."""
+def write_points(folder, points, statuses=(), **fields):
+    """The files of candidates with these vectors."""
+    texts = []
+    encoded = []
+    for number, point in enumerate(points):
+        status = statuses[number] if statuses else "pass"
+        text = {"text_id": number, "text": str(number), "direction": None, "status": status}
+        texts.append(text | fields)
+        encoded.append({"text_id": number, "vector": point})
     inputs = {name: folder / f"{name}.jsonl" for name in ("candidates", "vectors")}
-    records = [
-        {"text_id": n, "text": str(n), "direction": direction, "status": "pass"}
-        for n in range(len(points))
-    ]
-    write_jsonl(inputs["candidates"], records)
-    write_jsonl(
-        inputs["vectors"], ({"text_id": n, "vector": point} for n, point in enumerate(points))
-    )
+    write_jsonl(inputs["candidates"], texts)
+    write_jsonl(inputs["vectors"], encoded)
     return inputs
 
 
-def test_clusters_are_numbered_by_their_lowest_text_and_need_enough_texts(tmp_path):
+def test_clusters_are_numbered_by_their_lowest_text(tmp_path):
     points = [[10.0, 0.0], [0.0, 0.0], [0.0, 1.0], [10.0, 3.0], [0.0, 5.0], [10.0, 0.0]]
-    found = list(clusters(written(tmp_path, points), 2, seed=1))
-    assert [one["cluster"] for one in found] == [0, 1, 1, 0, 1, 0]
+    rows = pd.DataFrame(clusters(write_points(tmp_path, points), 2, seed=1))
+    assert rows["cluster"].tolist() == [0, 1, 1, 0, 1, 0]
     # The centres are (10, 1) and (0, 2).
-    assert [one["distance"] for one in found] == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
-    assert [one["rank"] for one in found] == [1, 2, 1, 3, 3, 2]
-    inputs = written(tmp_path, [[0.0], [0.0], [1.0]])
+    assert rows["distance"].tolist() == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
+    assert rows["rank"].tolist() == [1, 2, 1, 3, 3, 2]
+
+
+def test_clusters_need_as_many_different_vectors(tmp_path):
+    inputs = write_points(tmp_path, [[0.0], [0.0], [1.0]])
     with pytest.raises(UserError, match="2 different vectors are too few for 3 clusters"):
         list(clusters(inputs, 3, seed=1))
 
 
-def test_clusters_are_of_what_can_be_used_by_direction(tmp_path):
-    inputs = written(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]])
-    records = list(read_jsonl(inputs["candidates"]))
-    records[3]["status"] = "fields"
-    records[4]["status"] = "duplicate"
-    records[2]["status"] = "terms"
-    write_jsonl(inputs["candidates"], records)
-    assert [one["cluster"] for one in clusters(inputs, 2, seed=1)] == [0, 0, 1]
-    encoded = vectors(inputs, {"kind": "tfidf"})
-    assert [one["text_id"] for one in encoded] == [0, 1, 2]
+def test_clusters_and_vectors_leave_out_unusable_texts(tmp_path):
+    statuses = ["pass", "pass", "terms", "fields", "duplicate"]
+    inputs = write_points(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]], statuses)
+    assert pd.DataFrame(clusters(inputs, 2, seed=1))["cluster"].tolist() == [0, 0, 1]
+    encoded = pd.DataFrame(vectors(inputs, {"kind": "tfidf"}))
+    assert encoded["text_id"].tolist() == [0, 1, 2]
 
 
-def test_vectors_have_length_one_and_need_their_encoder(tmp_path, monkeypatch):
+def test_vectors_have_unit_length_and_are_reproducible(tmp_path):
     inputs = files(tmp_path)
-    found = list(vectors(inputs, {"kind": "tfidf"}))
-    assert found == list(vectors(inputs, {"kind": "tfidf"}))
-    lengths = [np.linalg.norm(one["vector"]) for one in found]
-    assert lengths == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
+    encoded = list(vectors(inputs, {"kind": "tfidf"}))
+    assert encoded == list(vectors(inputs, {"kind": "tfidf"}))
+    lengths = pd.DataFrame(encoded)["vector"].map(np.linalg.norm)
+    assert lengths.tolist() == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
+
+
+def test_missing_encoder_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", lambda name: None)
     encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
     with pytest.raises(UserError, match="not installed; run 'make embeddings'"):
         list(vectors(files(tmp_path), encoder))
 
 
-def test_statistics_of_a_square_are_those_by_hand(tmp_path):
+def test_statistics_of_a_square_by_hand(tmp_path):
     # The corners of a square of side 1 and its centre; picked are two corners that face each other.
     points = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
-    texts = [
-        {"text_id": n, "direction": None, "status": "pass", "mended": n == 1} for n in range(5)
-    ]
-    texts[4]["status"] = "terms"
-    encoded = [{"text_id": n, "vector": point} for n, point in enumerate(points)]
-    places = [
-        {"text_id": n, "direction": None, "cluster": n % 2, "distance": 0.5, "rank": 1}
-        for n in range(5)
-    ]
+    inputs = write_points(tmp_path, points, [*["pass"] * 4, "terms"], mended=False)
+    texts = list(read_jsonl(inputs["candidates"]))
+    texts[1]["mended"] = True
+    write_jsonl(inputs["candidates"], texts)
+    inputs["clusters"] = tmp_path / "clusters.jsonl"
+    cluster = {"direction": None, "distance": 0.5, "rank": 1}
+    assigned = [{**cluster, "text_id": number, "cluster": number % 2} for number in range(5)]
+    write_jsonl(inputs["clusters"], assigned)
+    pick = {"direction": None, "hash": "h", "distance": 0.5, "reviewed": True}
     picks = [
-        {
-            "expression_id": n,
-            "text_id": n,
-            "direction": None,
-            "hash": "h",
-            "distance": 0.5,
-            "edited": n == 1,
-            "reviewed": True,
-        }
-        for n in (0, 1)
+        {**pick, "expression_id": 0, "text_id": 0, "edited": False},
+        {**pick, "expression_id": 1, "text_id": 1, "edited": True},
     ]
-    inputs = {"candidates": texts, "vectors": encoded, "clusters": places}
-    paths = {name: tmp_path / f"{name}.jsonl" for name in inputs}
-    for name, records in inputs.items():
-        write_jsonl(paths[name], records)
     sampling = {"nearest": [0, 1], "random": []}
     record = {"expressions": picks, "sampling": sampling, "reviewed": True}
-    row = statistics(paths, "OQ", record, seed=1)
+    row = statistics(inputs, "OQ", record, seed=1)
     assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
     assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 1.25, 1)
     assert row["spread"] == pytest.approx(2**0.5, abs=1e-6)
@@ -191,14 +166,11 @@ def test_statistics_of_a_square_are_those_by_hand(tmp_path):
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
 
 
-# --- the whole chain, with simulated models
-# --------------------------------------------------------------
+# --- the whole chain, with simulated models ------------------------------------------------------
 
 
-def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> None:
-    """Outputs as the inference rule writes them, each asked for up to three times."""
-    from random import Random
-
+def write_replies(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> None:
+    """Outputs as the inference rule writes them, each requested up to three times."""
     simulator = RewriterSimulator()
     records = []
     for prompt in prompts:
@@ -214,39 +186,38 @@ def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> 
 
 
 @pytest.mark.wide
-def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(tmp_path):
+def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "sim-a", "sim-b")}
     write_jsonl(inputs["requests"], requests({}, WORDED.values(), 20))
-    asked = read_judge_prompts(inputs["requests"])
-    assert len(asked) == 11
-    answered(asked, inputs["sim-a"], 0.2, 1)
-    answered(asked, inputs["sim-b"], 0.2, 2)
+    prompts = read_judge_prompts(inputs["requests"])
+    assert len(prompts) == 11
+    write_replies(prompts, inputs["sim-a"], 0.2, 1)
+    write_replies(prompts, inputs["sim-b"], 0.2, 2)
     reasons = set()
     for task in TASKS:
-        made = {name: tmp_path / f"{task}_{name}" for name in FILES}
-        write_jsonl(made["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"]))
-        write_jsonl(made["vectors"], vectors(made, {"kind": "tfidf"}))
-        write_jsonl(made["clusters"], clusters(made, 5, 1))
-        whole = expressions(made, WORDED[task], None, "both", 1, samples=2)
-        ids = [one["expression_id"] for one in whole["expressions"]]
-        assert len(set(ids)) == len(ids)
-        assert len([i for i in whole["sampling"]["nearest"] if i < 200]) == 5
-        assert all(
-            len(draw) == len(whole["sampling"]["nearest"]) for draw in whole["sampling"]["random"]
-        )
-        statuses = [one["status"] for one in read_jsonl(made["candidates"])]
+        names = ("candidates", "vectors", "clusters", "review")
+        paths = {name: tmp_path / f"{task}_{name}" for name in names}
+        write_jsonl(paths["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"]))
+        write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
+        write_jsonl(paths["clusters"], clusters(paths, 5, 1))
+        record = expressions(paths, WORDED[task], None, "both", 1, samples=2)
+        assert pd.DataFrame(record["expressions"])["expression_id"].is_unique
+        nearest = record["sampling"]["nearest"]
+        assert np.sum(np.array(nearest) < 200) == 5
+        assert set(map(len, record["sampling"]["random"])) == {len(nearest)}
+        statuses = pd.DataFrame(read_jsonl(paths["candidates"]))["status"]
         assert len(statuses) >= 41
         reasons |= set(statuses)
-        row = statistics(made, task, whole, 1)
+        row = statistics(paths, task, record, 1)
         assert row["texts"] == len(statuses)
-        kept = [status for status in statuses if status not in ("fields", "duplicate")]
-        assert sum(row["sizes"]) == len(kept)
-        assert review(made, task).count(": unread\n") == len(kept)
+        clustered = len(statuses) - statuses.isin(["fields", "duplicate"]).sum()
+        assert sum(row["sizes"]) == clustered
+        assert review(paths, task).count(": unread\n") == clustered
     assert {"pass", "fields", "duplicate"} <= reasons
 
 
 @pytest.mark.parametrize(
-    ("record", "sentence"),
+    ("record", "message"),
     [
         ({"status": "ok", "response": '["Go.", "Lea'}, "the reply has no list"),
         ({"status": "ok", "response": '["one"]'}, "the reply has 1 rewrites, not 20"),
@@ -254,16 +225,13 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
         (None, "no rewrites came (status missing)"),
     ],
 )
-def test_a_task_without_a_readable_reply_names_task_rewriter_and_what_to_do(
-    tmp_path, record, sentence
-):
+def test_unreadable_reply_is_reported_with_task_and_rewriter(tmp_path, record, message):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "gpt")}
     write_jsonl(inputs["requests"], requests({}, [WORDED["LOI"]], 20, [1]))
     records = [{"sample_id": "LOI/+1", "repeat": 0, "attempts": 3} | record] if record else []
     write_jsonl(inputs["gpt"], records)
-    with pytest.raises(UserError) as raised:
+    with pytest.raises(UserError) as error:
         list(candidates(inputs, WORDED["LOI"], ["gpt"]))
-    message = str(raised.value)
-    assert "LOI/+1, rewriter gpt: " in message
-    assert sentence in message
-    assert message.endswith("or leave it out of rewriters")
+    assert "LOI/+1, rewriter gpt: " in str(error.value)
+    assert message in str(error.value)
+    assert str(error.value).endswith("or leave it out of rewriters")

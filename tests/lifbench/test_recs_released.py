@@ -4,10 +4,11 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from small_contexts import CASES, needs_cases
+from small_contexts import CASES, needs_cases, released_templates
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, read_jsonl, write_json, write_jsonl, write_text
 from steadfast.base.pinned import git_blob
@@ -28,148 +29,128 @@ pytestmark = needs_cases
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Candidates, vectors and clusters of each task: own ones and the released ones."""
-    out = tmp_path_factory.mktemp("recs")
+    folder = tmp_path_factory.mktemp("recs")
     for task in TASKS:
-        files = of(out, task)
-        write_jsonl(files["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
-        write_jsonl(files["vectors"], vectors(files, {"kind": "tfidf"}))
-        write_jsonl(files["clusters"], clusters(files, 5, 1))
-        write_jsonl(files["released"], released.clusters(files, TASKS[task].worded, RELEASED))
-    return out
+        paths = files(folder, task)
+        write_jsonl(paths["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
+        write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
+        write_jsonl(paths["clusters"], clusters(paths, 5, 1))
+        write_jsonl(paths["released"], released.clusters(paths, TASKS[task].worded, RELEASED))
+    return folder
 
 
-def of(folder, task):
+def files(folder, task):
     names = ("candidates", "vectors", "clusters", "released", "review")
     return {name: folder / f"{task}_{name}.jsonl" for name in names}
 
 
-def rows(folder, name):
-    return {task: list(read_jsonl(of(folder, task)[name])) for task in TASKS}
+def rows(folder, name, task):
+    return pd.DataFrame(read_jsonl(files(folder, task)[name]))
 
 
-def released_expressions(folder, task, **settings):
-    files = of(folder, task)
-    inputs = {name: files[name] for name in ("candidates", "review")}
-    inputs["clusters"] = files["released"]
-    settings = {"review": None, "sampling": "nearest", "seed": 1} | settings
-    return expressions(inputs, TASKS[task].worded, **settings)
+def released_expressions(folder, task, review=None):
+    paths = files(folder, task)
+    inputs = paths | {"clusters": paths["released"]}
+    return expressions(inputs, TASKS[task].worded, review, "nearest", 1)
 
 
 @cache
 def published(task):
     """The picks of the released cluster file by cluster: the first usable or edited text."""
     record = read_json(CASES / "released" / "clusters" / f"{released_name(task)}_cluster.json")
-    return [
-        next(entry["text"] for entry in record[str(n)] if entry[FLAG] in (2, 3)) for n in range(5)
-    ]
-
-
-def test_the_pinned_ids_are_those_of_the_shared_copy():
-    known = facts("lifbench/recs/released.yaml")
-    for kind, suffix in (("rewrites", "rewrite"), ("clusters", "cluster")):
-        for task in TASKS:
-            path = CASES / "released" / kind / f"{released_name(task)}_{suffix}.json"
-            assert git_blob(path.read_bytes()) == known[kind][task]
-
-
-@pytest.mark.wide
-def test_the_field_check_loses_none_and_mends_the_21_of_batch_label(folder):
-    pool = rows(folder, "candidates")
-    texts = [one for records in pool.values() for one in records[1:]]
-    assert Counter(one["mended"] for one in texts) == {False: 410, True: 21}
-    assert not [one for one in texts if one["status"] == "fields"]
-    mended = {task for task, records in pool.items() if any(one["mended"] for one in records)}
-    assert mended == {"MB"}
-
-
-@pytest.mark.wide
-def test_rewrites_that_lose_the_key_sentence_are_found(folder):
-    found = {
-        task: Counter(one["status"] for one in records[1:])
-        for task, records in rows(folder, "candidates").items()
-    }
-    assert found.pop("OQ") == {"terms": 40}
-    assert found.pop("OR") == {"terms": 20, "pass": 20}
-    assert all(set(statuses) == {"pass"} for statuses in found.values())
-
-
-def test_the_picks_are_the_published_ones_with_their_ranks_and_origins(folder):
-    same = 0
-    printed = 0
-    ranks = Counter()
-    origins = Counter()
-    tasks = read_json(CASES / "released" / "tasks.json")
-    for task, records in rows(folder, "released").items():
-        places = {one["text_id"]: one for one in records}
-        entries = tasks[TASKS[task].scenario]["subtasks"][released_name(task)]["instructions"]
-        in_use = [entry if isinstance(entry, str) else entry[0] for entry in entries]
-        whole = released_expressions(folder, task)
-        assert whole["reviewed"]
-        picks = [one for one in whole["expressions"] if "hash" in one]
-        assert [one["expression_id"] for one in picks] == [0, 1, 2, 3, 4]
-        for pick, text in zip(picks, published(task), strict=True):
-            place = places[pick["text_id"]]
-            same += place["released_text"] == text
-            printed += place["released_text"] in in_use
-            ranks[place["rank"]] += 1
-            origins["edited" if pick["edited"] else pick["rewriter"]] += 1
-    assert (same, printed) == (55, 49)
-    assert ranks == {1: 50, 2: 4, 4: 1}
-    assert origins == {"claude-3-opus-20240229": 16, "gpt-4o": 15, "hand-written": 2, "edited": 22}
-
-
-def test_the_one_edit_that_cannot_be_filled_is_corrected_as_in_tasks_json(folder):
-    texts = [one["template"] for one in released_expressions(folder, "LOI")["expressions"]]
-    record = read_json(CASES / "released" / "tasks.json")
-    in_use = record["list"]["subtasks"]["offset_query_id"]["instructions"]
-    assert texts[2] == in_use[2][0]
+    picks = []
+    for cluster in "01234":
+        entries = pd.DataFrame(record[cluster])
+        picks.append(entries[entries[FLAG].isin([2, 3])]["text"].iloc[0])
+    return picks
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_review_made_of_the_released_flags_gives_the_same_expressions(folder, task, tmp_path):
-    files = of(folder, task)
+@pytest.mark.parametrize("kind", ["rewrites", "clusters"])
+def test_pinned_ids_match_the_shared_copy(kind, task):
+    path = CASES / "released" / kind / f"{released_name(task)}_{kind[:-1]}.json"
+    assert git_blob(path.read_bytes()) == facts("lifbench/recs/released.yaml")[kind][task]
+
+
+@pytest.mark.wide
+def test_checks_find_lost_terms_and_mend_batch_label(folder):
+    statuses = {}
+    mended = Counter()
+    for task in TASKS:
+        rewrites = rows(folder, "candidates", task)[1:]
+        statuses[task] = Counter(rewrites["status"])
+        mended[task] += int(rewrites["mended"].sum())
+    assert +mended == {"MB": 21}
+    assert sum(map(Counter.total, statuses.values())) == 431
+    # Neither loses a field; those of OQ and half of those of OR lose the term "key sentence".
+    assert statuses.pop("OQ") == {"terms": 40}
+    assert statuses.pop("OR") == {"terms": 20, "pass": 20}
+    assert set().union(*statuses.values()) == {"pass"}
+
+
+def test_picks_are_the_published_ones_with_rank_and_origin(folder):
+    picks = []
+    for task in TASKS:
+        record = released_expressions(folder, task)
+        assert record["reviewed"]
+        rewrites = pd.DataFrame(record["expressions"]).dropna(subset="hash")
+        assert rewrites["expression_id"].tolist() == [0, 1, 2, 3, 4]
+        rewrites = rewrites.merge(rows(folder, "released", task), on="text_id")
+        templates = pd.DataFrame(released_templates(task), columns=["text", "direction"])
+        rewrites["printed"] = rewrites["released_text"].isin(templates["text"])
+        rewrites["published"] = rewrites["released_text"] == published(task)
+        picks.append(rewrites)
+    picks = pd.concat(picks)
+    assert (picks["published"].sum(), picks["printed"].sum()) == (55, 49)
+    assert picks["rank"].value_counts().to_dict() == {1: 50, 2: 4, 4: 1}
+    origins = picks["rewriter"].mask(picks["edited"].astype(bool), "edited")
+    assert origins.value_counts().to_dict() == {
+        "claude-3-opus-20240229": 16,
+        "gpt-4o": 15,
+        "hand-written": 2,
+        "edited": 22,
+    }
+
+
+def test_edit_that_cannot_be_filled_is_corrected_as_in_tasks_json(folder):
+    text = released_expressions(folder, "LOI")["expressions"][2]["template"]
+    assert text == released_templates("LOI")[2][0]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_review_of_the_released_flags_gives_equal_expressions(folder, task, tmp_path):
+    paths = files(folder, task)
     path = tmp_path / f"{task}.yaml"
-    write_text(path, review({**files, "clusters": files["released"]}, task))
-    whole = released_expressions(folder, task)
-    assert released_expressions(folder, task, review=str(path)) == whole
+    write_text(path, review({**paths, "clusters": paths["released"]}, task))
+    record = released_expressions(folder, task, str(path))
+    assert record == released_expressions(folder, task)
 
 
-def agreement(folder):
-    """Mean ARI and NMI with the released partition over the tasks."""
-    labels = [
-        [[one["cluster"] for one in rows(folder, name)[task]] for name in ("released", "clusters")]
-        for task in TASKS
-    ]
-    return (
-        np.mean([adjusted_rand_score(*pair) for pair in labels]),
-        np.mean([normalized_mutual_info_score(*pair) for pair in labels]),
-    )
+def test_tfidf_clusters_agree_with_the_released_partition(folder):
+    rand = []
+    information = []
+    touched = 0  # released clusters that hold a text nearest to one of our centres
+    for task in TASKS:
+        own = rows(folder, "clusters", task).set_index("text_id")
+        partition = rows(folder, "released", task)["cluster"]
+        rand.append(adjusted_rand_score(partition, own["cluster"]))
+        information.append(normalized_mutual_info_score(partition, own["cluster"]))
+        nearest = own[own["rank"] == 1].index
+        released_clusters = rows(folder, "released", task).set_index("text_id")["cluster"]
+        touched += released_clusters[nearest].nunique()
+    assert np.mean(rand) >= 0.22
+    assert np.mean(information) >= 0.40
+    assert touched >= 39
 
 
-def touched(folder):
-    """Released clusters that hold a text nearest to one of our centres."""
-    found = 0
-    for task, own in rows(folder, "clusters").items():
-        places = {one["text_id"]: one["cluster"] for one in rows(folder, "released")[task]}
-        found += len({places[one["text_id"]] for one in own if one["rank"] == 1})
-    return found
-
-
-def test_clusters_of_tf_idf_agree_with_the_released_partition(folder):
-    rand, information = agreement(folder)
-    assert rand >= 0.22
-    assert information >= 0.40
-    assert touched(folder) >= 39
-
-
-def test_released_clusters_go_with_no_other_rewrites(folder, tmp_path):
-    pool = list(read_jsonl(of(folder, "LMI")["candidates"]))
+def test_released_clusters_refuse_other_rewrites(folder, tmp_path):
+    pool = list(read_jsonl(files(folder, "LMI")["candidates"]))
     write_jsonl(tmp_path / "c.jsonl", pool[:-1])
     with pytest.raises(UserError, match="go with the released rewrites alone"):
         list(released.clusters({"candidates": tmp_path / "c.jsonl"}, TASKS["LMI"].worded, RELEASED))
 
 
-def test_a_missing_or_misshapen_file_is_named(tmp_path):
+def test_missing_or_malformed_file_is_reported(tmp_path):
     with pytest.raises(UserError, match=r"qa_rewrite\.json: no such file"):
         list(released.candidates({}, TASKS["OQ"].worded, str(tmp_path)))
     write_json(tmp_path / "rewrites" / "qa_rewrite.json", {"ori": "x", "gpt-4o": []})

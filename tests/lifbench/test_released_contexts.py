@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+from itertools import chain
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from project import Project
@@ -27,15 +29,15 @@ LENGTHS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "12
 
 
 def record(path: Path, scenario: str, length: str = "4k") -> Record:
-    (found,) = contexts({"contexts": path}, scenario, length, LENGTHS[length], "o200k_base")
-    return found
+    (context,) = contexts({"contexts": path}, scenario, length, LENGTHS[length], "o200k_base")
+    return context
 
 
-def complaint(make, *arguments, **settings) -> str:
-    with pytest.raises(UserError) as caught:
-        list(make(*arguments, **settings))
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+def error_of(function, *arguments, **settings) -> str:
+    with pytest.raises(UserError) as error:
+        function(*arguments, **settings)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 @pytest.fixture
@@ -45,21 +47,16 @@ def list_file(tmp_path) -> Path:
     return path
 
 
-def test_a_list_is_the_first_elements_that_fit(list_file):
+def test_list_has_the_first_elements_that_fit(list_file):
+    # Tokens: 1 | . | a | cat | newline | 2 | . | two | newline
     assert record(list_file, "list") == {
-        "context_id": "list-4k",
-        "scenario": "list",
-        "length": "4k",
-        "seed": None,
-        "budget": 3072,
-        "tokens": 9,  # 1 | . | a | cat | newline | 2 | . | two | newline
-        "text": "1. a cat\n2. two\n",
-        "elements": ["a cat", "two"],
-    }
+        "context_id": "list-4k", "scenario": "list", "length": "4k", "seed": None,
+        "budget": 3072, "tokens": 9, "text": "1. a cat\n2. two\n", "elements": ["a cat", "two"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "message"),
     [
         ({"info": ["a dog", "two"]}, "a text that is not its numbered elements"),
         ({"info": 3}, "not LIFBench's released list contexts"),
@@ -67,58 +64,59 @@ def test_a_list_is_the_first_elements_that_fit(list_file):
         ({"inputs": []}, "no released list context has the 3,072 tokens of 4k"),
     ],
 )
-def test_a_file_of_another_shape_is_one_sentence(change, sentence, list_file):
+def test_file_of_another_shape_is_reported(change, message, list_file):
     list_file.write_text(json.dumps(LIST | change))
-    assert sentence in complaint(record, list_file, "list")
+    assert message in error_of(record, list_file, "list")
 
 
 @needs_cases
 @pytest.mark.parametrize("length", LENGTHS)
-def test_documents_are_those_that_the_text_shows(length):
-    found = record(RELEASED / "multidoc_input.json", "multidoc", length)
-    shown = re.split(r"\*{20} doc-\d+ \*{20}\n", found["text"])[1:]
-    assert len(shown) == len(found["documents"])
-    for text, document in zip(shown, found["documents"], strict=True):
+def test_documents_are_those_of_the_text(length):
+    context = record(RELEASED / "multidoc_input.json", "multidoc", length)
+    blocks = re.split(r"\*{20} doc-\d+ \*{20}\n", context["text"])[1:]
+    for block, document in zip(blocks, context["documents"], strict=True):
         lines = [f"{field}: {value}\n" for field, value in document.items()]
-        assert all(line in text for line in lines)
-        assert sum(map(len, lines)) == len(text) - len("\n\n")
-    texts = [document["text"] for document in found["documents"]]
-    for group in found["duplicate_groups"]:
-        assert len({texts[place] for place in group}) == 1 < len(group)
-    repeated = [place for place, text in enumerate(texts) if texts.count(text) > 1]
-    assert sorted(place for group in found["duplicate_groups"] for place in group) == repeated
+        for line in lines:
+            assert line in block
+        assert len("".join(lines)) == len(block) - len("\n\n")
+    texts = pd.DataFrame(context["documents"])["text"]
+    groups = context["duplicate_groups"]
+    for group in groups:
+        assert texts[group].nunique() == 1 < len(group)
+    assert sorted(chain(*groups)) == texts.index[texts.duplicated(keep=False)].tolist()
 
 
 @needs_cases
 @pytest.mark.parametrize("length", LENGTHS)
-def test_key_sentences_stand_between_their_tags(length):
-    found = record(RELEASED / "onedoc_input.json", "onedoc", length)
-    assert found["absent_type"] == "|Summary|" and found["absent_type"] not in found["text"]
-    assert len(found["key_sentences"]) == 23
-    for key in found["key_sentences"]:
-        head = f"<{key['type']}-{key['id']}>{key['text']}"
-        tail = found["text"][found["text"].index(head) + len(head) :]
-        assert tail.startswith(f"<{key['type']}>") != key["fake"]
-    for sentence in found["ordinary"]:
-        assert found["text"].count(sentence) == 1 and "<" not in sentence
+def test_key_sentences_are_between_their_tags(length):
+    context = record(RELEASED / "onedoc_input.json", "onedoc", length)
+    text = context["text"]
+    assert context["absent_type"] == "|Summary|" and "|Summary|" not in text
+    assert len(context["key_sentences"]) == 23
+    for key in context["key_sentences"]:
+        _, _, tail = text.partition(f"<{key['type']}-{key['id']}>{key['text']}<")
+        assert tail
+        assert tail.startswith(f"{key['type']}>") != key["fake"]
+    for sentence in context["ordinary"]:
+        assert text.count(sentence) == 1 and "<" not in sentence
 
 
 # --- the files --------------------------------------------------------------------------------
 
 
-def source(folder: Path, **files: Record) -> Record:
-    url = folder.as_uri() + "/{file}"
-    known = {"list_input.json": {}, "onedoc_input.json": {"git_blob": "0" * 40}} | files
-    return {"repository": "o/r", "commit": "c", "url": url, "files": known}
-
-
 def read(folder: Path, scenario: str, directory: Path | None) -> str:
-    lock = str(folder / "lock.json")
-    where = str(directory) if directory else None
-    return input_file({}, scenario, where, lock, source(folder))
+    """A file from a directory, or from the web (here the folder)."""
+    source = {
+        "repository": "o/r",
+        "commit": "c",
+        "url": folder.as_uri() + "/{file}",
+        "files": {"list_input.json": {}, "onedoc_input.json": {"git_blob": "0" * 40}},
+    }
+    path = str(directory) if directory else None
+    return input_file({}, scenario, path, str(folder / "lock.json"), source)
 
 
-def test_a_file_whose_id_is_not_known_is_locked_at_the_first_fetch(tmp_path, list_file):
+def test_file_without_a_pinned_id_is_locked_at_the_first_fetch(tmp_path, list_file):
     text = list_file.read_text()
     assert read(tmp_path, "list", None) == text
     locked = json.loads((tmp_path / "lock.json").read_text())
@@ -126,30 +124,30 @@ def test_a_file_whose_id_is_not_known_is_locked_at_the_first_fetch(tmp_path, lis
     assert read(tmp_path, "list", tmp_path) == text
     list_file.write_text(text + " ")
     for directory in (None, tmp_path):
-        message = complaint(read, tmp_path, "list", directory)
-        assert (
-            "list_input.json: its sha256 is" in message
-            and "correct " in message
-            and "lock.json" in message
-        )
+        message = error_of(read, tmp_path, "list", directory)
+        assert re.search(r"list_input\.json: its sha256 is.*correct .*lock\.json", message)
 
 
-def test_only_the_published_files_are_taken_from_any_folder(tmp_path):
+@pytest.mark.parametrize("local", [False, True])
+def test_other_files_than_the_published_are_refused(tmp_path, local):
     (tmp_path / "onedoc_input.json").write_text("{}")
-    for directory in (None, tmp_path):
-        message = complaint(read, tmp_path, "onedoc", directory)
-        assert "onedoc_input.json: its git_blob" in message and "is not the pinned" in message
-    (tmp_path / "data/meta").mkdir(parents=True)
-    (tmp_path / "data/meta/list_input.json").write_text("[]")
+    message = error_of(read, tmp_path, "onedoc", tmp_path if local else None)
+    assert "onedoc_input.json: its git_blob" in message and "is not the pinned" in message
+
+
+def test_files_are_found_in_the_folders_of_the_release(tmp_path):
+    folder = tmp_path / "data/meta"
+    folder.mkdir(parents=True)
+    (folder / "list_input.json").write_text("[]")
     assert read(tmp_path, "list", tmp_path) == "[]"
-    (tmp_path / "data/meta/tasks.json").write_text("{}")
+    (folder / "tasks.json").write_text("{}")
     assert tasks_file({}, str(tmp_path)) == "{}"
-    message = complaint(tasks_file, {}, str(tmp_path), pinned=True)
+    message = error_of(tasks_file, {}, str(tmp_path), pinned=True)
     assert "tasks.json: its sha256" in message and "lifbench.contexts nested" in message
 
 
 @needs_cases
-def test_the_files_at_hand_are_the_pinned_ones(tmp_path):
+def test_shared_copies_are_the_pinned_files(tmp_path):
     for scenario in ("multidoc", "onedoc"):
         text = input_file({}, scenario, str(RELEASED), str(tmp_path / "lock.json"))
         assert text == (RELEASED / f"{scenario}_input.json").read_text()
@@ -167,32 +165,33 @@ def task(**section):
     return LIFBENCH.of(load_config(raw))
 
 
-def test_released_contexts_need_no_corpus_and_draw_the_published_variables():
-    found = task(contexts="released", expressions="released", tasks=["OQ"])
-    paths = {file.path: file for file in found.data}
-    assert not any("corpora" in path for path in paths)
-    context = paths["lifbench/contexts/onedoc/4k.jsonl"]
-    assert context.inputs == {
+def test_released_contexts_need_no_corpus_and_have_published_variables():
+    released = task(contexts="released", expressions="released", tasks=["OQ"])
+    files = {file.path: file for file in released.data}
+    assert "corpora" not in "".join(files)
+    assert files["lifbench/contexts/onedoc/4k.jsonl"].inputs == {
         "contexts": "lifbench/released/onedoc_input.json",
         "templates": "lifbench/released/tasks.json",
     }
-    assert paths["lifbench/released/tasks.json"].content.settings["pinned"]
-    assert found.prompts.settings["released"] == ["list", "multidoc", "onedoc"]
+    assert files["lifbench/released/tasks.json"].content.settings["pinned"]
+    assert released.prompts.settings["released"] == ["list", "multidoc", "onedoc"]
 
 
 @pytest.mark.parametrize(
-    ("section", "drawn"),
+    ("section", "published"),
     [({"contexts": "released"}, ["list"]), ({"expressions": "released"}, []), ({}, [])],
 )
-def test_own_expressions_have_variables_of_their_own_but_for_positions(section, drawn):
-    found = task(**section)
-    assert found.prompts.settings["released"] == drawn
-    assert not found.released_scores.settings["same"]
-    assert all("templates" not in f.inputs for f in found.data if f.step == "contexts")
+def test_own_expressions_have_published_variables_only_for_positions(section, published):
+    other = task(**section)
+    assert other.prompts.settings["released"] == published
+    assert not other.released_scores.settings["same"]
+    for file in other.data:
+        assert file.step != "contexts" or "templates" not in file.inputs
 
 
-def test_what_was_not_released_is_one_sentence():
-    for section, sentence in (
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
         ({"contexts_per_length": 2}, "contexts_per_length: 2, but one context of each length was"),
         (
             {"lengths": {"1M": 1048576}},
@@ -210,19 +209,21 @@ def test_what_was_not_released_is_one_sentence():
             "domains: released contexts have only the paper's",
         ),
         ({"contexts": "mine"}, "contexts"),
-    ):
-        assert sentence in complaint(task, **{"contexts": "released", **section}), section
+    ],
+)
+def test_what_was_not_released_is_reported(section, message):
+    assert message in error_of(task, **{"contexts": "released", **section})
 
 
-def test_a_missing_file_is_named_with_its_key(tmp_path):
-    found = task(contexts="released", released={"directory": str(tmp_path)}, tasks=["LSI"])
-    assert found.files == [("lifbench.released.directory", str(tmp_path / "list_input.json"))]
+def test_files_to_check_are_listed_with_their_key(tmp_path):
+    local = task(contexts="released", released={"directory": str(tmp_path)}, tasks=["LSI"])
+    assert local.files == [("lifbench.released.directory", str(tmp_path / "list_input.json"))]
 
 
 @needs_cases
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
-def test_a_new_model_is_compared_with_released_scores_on_the_published_prompts(tmp_path):
+def test_new_model_is_compared_with_released_scores(tmp_path):
     released = {"directory": str(RELEASED.resolve())}
     section = {"contexts": "released", "expressions": "released", "released": released}
     section |= {"lengths": {"4k": 3072, "8k": 6144}, "tasks": ["OR", "OQ", "OE", "MB", "MF"]}
@@ -231,7 +232,7 @@ def test_a_new_model_is_compared_with_released_scores_on_the_published_prompts(t
     project.snakemake("results/tables")
     for length in section["lengths"]:
         scores = read_jsonl(project.path(f"results/lifbench/scores/reference/{length}.jsonl"))
-        assert [score["total"] for score in scores] == [1] * 130
+        assert pd.DataFrame(scores)["total"].tolist() == [1] * 130
     comparisons = project.path("results/tables/lifbench_comparisons.md").read_text()
     assert re.search(r"\| sim-a +\| Qwen2.5-7B \(released\) +\|.*\| +260 \|", comparisons)
     assert "(released): scores released by" in comparisons

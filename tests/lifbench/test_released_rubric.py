@@ -1,4 +1,4 @@
-"""The released rubric where its wording is easily read otherwise, counted by hand."""
+"""The released rubric where its description is ambiguous, counted by hand."""
 
 import pytest
 
@@ -10,18 +10,21 @@ SENTENCE = (
 )
 
 
-def test_blanks_beside_a_separator_are_edits():
-    for row, right in (
+@pytest.mark.parametrize(
+    ("row", "correct"),
+    [
         (f"{SENTENCE}{' ' * 8}|||||{' ' * 20}#Topic#", True),
         (f"{SENTENCE}{' ' * 9}|||||#Topic#", False),  # with a separator, blanks are edits
         (f"{' ' * 9}{SENTENCE}|||||#Topic#", False),
         (f"{' ' * 9}{SENTENCE}#Topic#", True),  # without, the row is stripped: "#Topic#" is 7 edits
-    ):
-        points = score(*samples("OR")[1], f"x\n{row}\nx", "released").points
-        assert points["correct"] == pytest.approx(right / 3), row
+    ],
+)
+def test_blanks_beside_a_separator_are_edits(row, correct):
+    points = score(*samples("OR")[1], f"x\n{row}\nx", "released").points
+    assert points["correct"] == pytest.approx(correct / 3)
 
 
-def test_points_above_their_weight_count_in_the_total_but_for_the_corrected_rubric():
+def test_points_above_their_weight_count_in_the_released_total():
     # First half of ori: all 4 entries are in the documents, 3. Second half: 4 of 2 entries times
     # 1 field, the length of the first, are in the prompt, 3 * 4 / 2 = 6. Their weight is 6.
     result = score(*samples("MF")[0], '[["aQ1"], ["cQ3", "gQ7", "bQ2"]]', "released")
@@ -32,6 +35,8 @@ def test_points_above_their_weight_count_in_the_total_but_for_the_corrected_rubr
     # 1 of 25 pairs agrees. num_text: one line for two groups, 4 * (1 - 1 / 4). format: all 5.
     assert result.total == pytest.approx((13.5 + 3 + 1 / 25 + 3 + 5) / 20)
     assert result.total > 1
-    # the corrected rubric keeps the first within its weight
+
+
+def test_corrected_points_are_within_their_weight():
     result = score(*samples("MF")[0], '[["aQ1"], ["cQ3", "gQ7", "bQ2"]]', "corrected")
     assert max(result.points.values()) <= 1

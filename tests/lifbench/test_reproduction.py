@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -19,14 +20,13 @@ from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.reproduction import PrintedCell, compare, reproduction
-from steadfast.contract.components import Scored
+from steadfast.contract.components import Frames, Scored
 from steadfast.stats.pairs import sampling_units
 
 pytestmark = pytest.mark.wide
 
 PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
-LABELS = [PAPER_MODELS[name].label for name in MODELS]
 COUNTS = {  # cells, matching
     "Table 3": (240, 240),
     "Table 4": (100, 55),
@@ -41,7 +41,7 @@ GPT = "gpt-4o-2024-08-06"
 QWEN = "Qwen2.5-7B"
 
 
-def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
+def frames_of(scores: Iterable[Scored]) -> Frames:
     """The metrics that the paper's tables rest on."""
     frame = score_frame(scores, "released")
     return {
@@ -56,134 +56,125 @@ def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def frames() -> dict[str, pd.DataFrame]:
-    return frames_of(released())
+def cells() -> list[PrintedCell]:
+    return compare(frames_of(released()), MODELS)
 
 
-@pytest.fixture(scope="module")
-def cells(frames) -> list[PrintedCell]:
-    return compare(frames, MODELS)
+def table_of(cells: list[PrintedCell]) -> pd.DataFrame:
+    return pd.DataFrame(cells, columns=PrintedCell._fields).assign(
+        matches=[cell.matches for cell in cells]
+    )
 
 
 def counts(cells: list[PrintedCell]) -> dict[str, tuple[int, int]]:
-    found = Counter(cell.table for cell in cells)
-    matching = Counter(cell.table for cell in cells if cell.matches)
-    return {table: (found[table], matching[table]) for table in found}
-
-
-def printed(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((PRINTED / f"{name}.csv").read_text().splitlines()))
+    """Cells and matching ones of each table."""
+    rows = table_of(cells).groupby("table")["matches"].agg(["size", "sum"])
+    return dict(zip(rows.index, rows.itertuples(index=False, name=None), strict=True))
 
 
 @needs_cases
-def test_as_many_cells_match_as_can(cells):
+def test_matching_cells_are_counted_and_all_differences_explained(cells):
     assert counts(cells) == COUNTS
+    table = table_of(cells)
+    assert (table["matches"] == (table["note"] == "")).all()
 
 
 @needs_cases
-def test_every_difference_is_explained(cells):
-    assert [cell for cell in cells if not cell.matches and not cell.note] == []
-    assert [cell for cell in cells if cell.matches and cell.note] == []
-
-
-@needs_cases
-def test_exchanged_models_match_no_longer(cells):
-    turned = {GPT: QWEN, QWEN: GPT}
-    exchanged = (found._replace(model=turned.get(found.model, found.model)) for found in released())
-    found = compare(frames_of(exchanged), MODELS)
-    labels = {PAPER_MODELS[m].label for m in turned}
-    for before, after in zip(cells, found, strict=True):
-        if "ranks" not in after.table and after.model not in labels:
-            assert before == after
-    wrong = [c for c in found if c.model in labels and not c.matches and "ranks" not in c.table]
-    assert len([c for c in wrong if c.table == "Table 3"]) == 24
-    assert {c.note for c in wrong} == {""}  # no explanation that was written for another number
-    values = {(c.model, c.column): c for c in found if c.table == "Table 3"}
-    assert values["GPT-4o", "LSI"].scores == values["Qwen2.5-7B", "LSI"].printed
+def test_exchanged_models_do_not_match(cells):
+    exchange = {GPT: QWEN, QWEN: GPT}
+    scores = (row._replace(model=exchange.get(row.model, row.model)) for row in released())
+    before = table_of(cells)
+    after = table_of(compare(frames_of(scores), MODELS))
+    values = ~after["table"].str.contains("ranks")
+    exchanged = after["model"].isin(["GPT-4o", "Qwen2.5-7B"])
+    pd.testing.assert_frame_equal(before[values & ~exchanged], after[values & ~exchanged])
+    wrong = after[values & exchanged & ~after["matches"]]
+    assert sum(wrong["table"] == "Table 3") == 24
+    assert set(wrong["note"]) == {""}  # no explanation that was written for another number
+    lsi = after.query("table == 'Table 3' and column == 'LSI'").set_index("model")
+    assert lsi.at["GPT-4o", "scores"] == lsi.at["Qwen2.5-7B", "printed"]
 
 
 @needs_cases
 def test_models_that_do_not_run_are_left_out():
-    found = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN, "mine": "mine"})
-    assert {cell.model for cell in found} == {"GPT-4o", "Qwen2.5-7B"}
-    assert counts(found)["Table 3"] == (24, 24)
+    cells = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN, "mine": "mine"})
+    assert {cell.model for cell in cells} == {"GPT-4o", "Qwen2.5-7B"}
+    assert counts(cells)["Table 3"] == (24, 24)
+    assert "Table 4, ranks" not in counts(cells)  # ranks are among all models of the paper
 
 
 @needs_cases
-def test_only_cells_that_the_run_has_are_compared():
-    """One length: Tables 3, 4 and 8, which are over all six, have no cell to compare."""
-    short = [found for found in released(GPT) if found.part == "4k"]
-    cells = compare(frames_of(short), {GPT: GPT})
-    assert counts(cells) == {
+def test_cells_over_six_lengths_are_left_out_of_a_run_of_one():
+    scores = [scored for scored in released(GPT) if scored.part == "4k"]
+    assert counts(compare(frames_of(scores), {GPT: GPT})) == {
         "Table 7": (12, 12),
         "Table 9": (6, 6),
         "Table 10": (1, 1),
         "Table 11": (1, 1),
     }
-    few = [found for found in released(GPT) if found.record["task"] in ("OR", "LSI")]
-    columns = {(cell.table, cell.column) for cell in compare(frames_of(few), {GPT: GPT})}
-    assert columns == {(table, task) for table in ("Table 3", "Table 7") for task in ("OR", "LSI")}
-    weighed = compare(frames_of(released(GPT)), {GPT: GPT}, Rubric(weighting="mean"))
-    assert not {"Overall", "ARS"} & {cell.column for cell in weighed}
 
 
 @needs_cases
-def test_ranks_are_compared_where_all_models_of_the_paper_run(cells):
-    assert any(cell.table == "Table 4, ranks" for cell in cells)
-    found = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN})
-    assert not any(cell.table == "Table 4, ranks" for cell in found)
+def test_cells_over_all_tasks_are_left_out_of_a_run_of_two():
+    scores = [scored for scored in released(GPT) if scored.record["task"] in ("OR", "LSI")]
+    table = table_of(compare(frames_of(scores), {GPT: GPT}))
+    columns = table.groupby("table")["column"].agg(set).to_dict()
+    assert columns == {"Table 3": {"OR", "LSI"}, "Table 7": {"OR", "LSI"}}
 
 
 @needs_cases
-def test_the_page_shows_counts_and_every_difference(cells):
+def test_overall_cells_are_left_out_by_another_weighting():
+    frames = frames_of(released(GPT))
+    columns = table_of(compare(frames, {GPT: GPT}, Rubric(weighting="mean")))["column"]
+    assert not {"Overall", "ARS"} & set(columns)
+
+
+@needs_cases
+def test_table_has_counts_and_every_difference(cells):
     page = reproduction(cells)
-    rows = list(csv.DictReader(page.csv.splitlines()))
-    assert len(rows) == 2900
-    assert Counter(row["matches"] for row in rows) == {"yes": 2831, "no": 69}
-    assert all(bool(row["explanation"]) == (row["matches"] == "no") for row in rows)
+    rows = pd.read_csv(StringIO(page.csv), dtype=str, keep_default_na=False)
+    assert rows["matches"].value_counts().to_dict() == {"yes": 2831, "no": 69}
+    assert ((rows["explanation"] != "") == (rows["matches"] == "no")).all()
     assert re.search(r"\| Table 9 +\| +720 \| +719 \| +1 \| +1 \| +0 \|", page.md)
     assert re.search(r"\| All +\| +2,900 \| +2,831 \| +69 \| +69 \| +0 \|", page.md)
     assert len(re.findall(r"\(\d\) +\|$", page.md, re.MULTILINE)) == 69
     assert "interchanges" in page.tex
 
 
-@needs_cases
-def test_the_documentation_has_the_counts(cells):
+@pytest.mark.parametrize("table", COUNTS)
+def test_documentation_has_the_counts(table):
+    cells, matching = COUNTS[table]
     page = (REPOSITORY / "docs/reproduction.md").read_text()
-    for table, (number, matching) in counts(cells).items():
-        assert re.search(rf"\| {table} \| {number:,} \| {matching:,} \|", page), table
+    assert re.search(rf"\| {table} \| {cells:,} \| {matching:,} \|", page)
 
 
-def test_the_printed_tables_are_whole():
-    names = [path.stem for path in sorted(PRINTED.glob("table*.csv"))]
-    assert sum(len(printed(name)) for name in names) == 2800
-    for name in names:
-        rows = printed(name)
-        assert {row["model"] for row in rows} == set(LABELS)
-        assert all(re.fullmatch(r"\d\.\d{3}", row["value"]) for row in rows)
-        places = [(row["model"], row.get("length"), row["column"]) for row in rows]
-        assert len(set(places)) == len(places)
+def test_printed_tables_are_complete():
+    total = 0
+    labels = {PAPER_MODELS[name].label for name in MODELS}
+    for path in PRINTED.glob("table*.csv"):
+        rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+        total += len(rows)
+        assert set(rows["model"]) == labels
+        assert rows["value"].str.fullmatch(r"\d\.\d{3}").all()
+        assert not rows.drop(columns="value").duplicated().any()
+    assert total == 2800
 
 
 @needs_cases
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
-def test_the_workflow_makes_them_from_the_released_files(tmp_path):
+def test_workflow_makes_table_and_figure_of_the_released_files(tmp_path):
     config = yaml.safe_load((REPOSITORY / "config/released.yaml").read_text())
     config["lifbench"]["released"] = {"directory": str(CASES.resolve() / "released")}
     project = Project.new(tmp_path, config)
     picture = "results/figures/lifbench_ars_by_length.png"
     project.snakemake("results/tables", picture)
-    shown = REPOSITORY / "docs/paper_ars_by_length.png"  # the README's
-    assert project.path(picture).read_bytes() == shown.read_bytes(), "make docs"
-    with open(project.path("results/tables/lifbench_reproduction.csv"), newline="") as lines:
+    readme_picture = REPOSITORY / "docs/paper_ars_by_length.png"
+    assert project.path(picture).read_bytes() == readme_picture.read_bytes(), "make docs"
+    tables = project.path("results/tables")
+    with open(tables / "lifbench_reproduction.csv", newline="") as lines:
         assert Counter(row["matches"] for row in csv.DictReader(lines))["yes"] == 2831
-    assert (
-        r"\input{lifbench_reproduction.tex}"
-        in project.path("results/tables/all_tables.tex").read_text()
-    )
-    assert (
-        "Sampling units: 3 families"
-        in project.path("results/tables/lifbench_table3_ars.md").read_text()
-    )
+    assert r"\input{lifbench_reproduction.tex}" in (tables / "all_tables.tex").read_text()
+    ars = (tables / "lifbench_table3_ars.md").read_text()
+    assert "Sampling units: 3 families" in ars
     assert project.planned() == {}

@@ -1,10 +1,12 @@
 """RECS's sample of expressions beside random ones: values by hand, intervals, and the sets."""
 
+from itertools import product
 from statistics import stdev
 
 import pandas as pd
 import pytest
 
+from score_records import record
 from steadfast.benchmarks.lifbench import stability
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
@@ -19,29 +21,16 @@ SETS = stability.Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])
 
 
 def scored(contexts: int = 1) -> list[Scored]:
-    records = [
-        {
-            "sample_id": f"LSI/{context}/e{expression}/v{variable}",
-            "repeat": 0,
-            "task": "LSI",
-            "context_id": f"list-{length}-s{context}",
-            "rubric": "released",
-            "expression_id": expression,
-            "variable_id": variable,
-            "status": "ok",
-            "depth": 0.5,
-            "points": {"format": 1, "correct": total, "ori": 1},
-            "total": total - 0.04 * context * (expression == 0) + 0.02 * context * variable,
-            "prompt_truncated": False,
-            "other_raters": {},
-            "length": length,
-        }
-        for length in ("4k", "8k")
-        for context in range(contexts)
-        for expression, total in TOTALS.items()
-        for variable in range(2)
-    ]
-    return [Scored("m", one["length"], one) for one in records]
+    scores = []
+    for length, context, expression, variable in product(
+        ("4k", "8k"), range(contexts), TOTALS, range(2)
+    ):
+        points = {"format": 1, "correct": TOTALS[expression], "ori": 1}
+        fields = record("LSI", points, length, (context, expression, variable), depth=0.5)
+        change = 0.02 * context * variable - 0.04 * context * (expression == 0)
+        fields |= {"total": TOTALS[expression] + change, "other_raters": {}}
+        scores.append(Scored("m", length, fields))
+    return scores
 
 
 def frame(contexts: int = 1) -> pd.DataFrame:
@@ -53,55 +42,60 @@ def ifs(*means: float) -> float:
     return stdev(means) / (sum(means) / len(means))
 
 
-def rows(contexts: int = 1) -> pd.DataFrame:
-    return stability.sampling_effect(frame(contexts), SETS).set_index("perspective")
-
-
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("asked", [[0], [1003], [0, 1]])
-def test_a_trial_that_asks_nothing_of_a_set_has_no_effect_of_expressions(asked):
-    whole = frame(2)
-    found = stability.sampling_effect(whole[whole["expression_id"].isin(asked)], SETS)
-    assert not {"expression", "average"} & set(found["perspective"])
+@pytest.mark.parametrize("ids", [[0], [1003], [0, 1]])
+def test_trial_without_a_whole_set_has_no_effect_of_expressions(ids):
+    scores = frame(2)
+    effects = stability.sampling_effect(scores[scores["expression_id"].isin(ids)], SETS)
+    assert not {"expression", "average"} & set(effects["perspective"])
 
 
-def test_a_trial_has_values_of_what_it_asks():
-    whole = frame()
-    assert stability.unasked(whole, SETS.nearest) == []
-    assert stability.unasked(whole[whole["expression_id"] > 1], SETS.nearest) == ["LSI"]
-    sampled = {"nearest": NEAREST, "random": [FIRST, SECOND]}
-    data = {"4k": {"expressions": {"LSI": {"sampling": sampled}}}}
-    asked = [one for one in scored() if one.record["expression_id"] == 1003]
-    values = metrics(asked, data, None, "rubric", "released")["summary"].set_index("measure")
+def test_trial_without_nearest_expressions_has_values_of_the_rest():
+    scores = frame()
+    assert stability.unasked(scores, SETS.nearest) == []
+    assert stability.unasked(scores[scores["expression_id"] > 1], SETS.nearest) == ["LSI"]
+    sampling = {"nearest": NEAREST, "random": [FIRST, SECOND]}
+    data = {"4k": {"expressions": {"LSI": {"sampling": sampling}}}}
+    trial = [row for row in scored() if row.record["expression_id"] == 1003]
+    values = metrics(trial, data, None, "rubric", "released")["summary"].set_index("measure")
     assert values.loc["ARS", "value"] == pytest.approx(TOTALS[1003])
 
 
-def test_the_effect_is_ifs_of_the_nearest_less_the_mean_of_the_random_draws():
-    found = rows()
+def test_effect_is_ifs_of_the_nearest_minus_the_random_mean():
+    effects = stability.sampling_effect(frame(), SETS).set_index("perspective")
     expected = ifs(1.0, 0.5) - (ifs(0.5, 0.5) + ifs(1.0, 0.9)) / 2
-    assert found.loc["expression", "value"] == pytest.approx(expected)
-    assert found.loc["variable", "value"] == pytest.approx(0)
-    assert found.loc["average", "value"] == pytest.approx(expected / 3)
-    assert found["low"].isna().all()  # one context of each length tells nothing of chance
-    found = rows(contexts=6)
-    one = found.loc["expression"]
-    assert one["low"] < one["value"] < one["high"]
-    whole = frame(2)
-    one = whole["expression_id"].isin(FIRST) | (whole["cluster"].str.endswith("-s0"))
+    assert effects.loc["expression", "value"] == pytest.approx(expected)
+    assert effects.loc["variable", "value"] == pytest.approx(0)
+    assert effects.loc["average", "value"] == pytest.approx(expected / 3)
+    assert effects["low"].isna().all()  # one context of each length tells nothing of chance
+
+
+def test_effect_has_an_interval_with_several_contexts():
+    effects = stability.sampling_effect(frame(6), SETS).set_index("perspective")
+    effect = effects.loc["expression"]
+    assert effect["low"] < effect["value"] < effect["high"]
+
+
+def test_effect_has_no_interval_where_a_set_has_one_context():
+    scores = frame(2)
+    several = scores["expression_id"].isin(FIRST) | scores["cluster"].str.endswith("-s0")
     sets = stability.Sets({"LSI": [0, 1003]}, [{"LSI": FIRST}])
-    found = stability.sampling_effect(whole[one], sets)
-    assert len(found) and found["low"].isna().all()
+    effects = stability.sampling_effect(scores[several], sets)
+    assert len(effects) and effects["low"].isna().all()
 
 
-def test_texts_of_two_sets_count_in_both_and_those_of_other_prompts_stay():
-    whole = frame()
-    assert set(stability.chosen(whole, SETS.nearest)["expression_id"]) == {0, 1}
-    assert set(stability.chosen(whole, SETS.random[0])["expression_id"]) == {1, 1002}
-    whole = frame().assign(prompts="released")
-    assert len(stability.chosen(whole, SETS.nearest)) == len(whole)
+def test_expression_counts_in_every_set_that_has_it():
+    scores = frame()
+    assert set(stability.chosen(scores, SETS.nearest)["expression_id"]) == {0, 1}
+    assert set(stability.chosen(scores, SETS.random[0])["expression_id"]) == {1, 1002}
 
 
-def test_the_sets_stand_in_the_expressions():
+def test_scores_of_released_prompts_are_in_every_set():
+    scores = frame().assign(prompts="released")
+    assert len(stability.chosen(scores, SETS.nearest)) == len(scores)
+
+
+def test_sets_are_read_from_the_expressions():
     sampling = {"nearest": NEAREST, "random": [FIRST, SECOND]}
     data = {"4k": {"expressions": {"LSI": {"sampling": sampling}, "own": {}}}}
     assert stability.sets_of(data) == SETS
@@ -110,17 +104,18 @@ def test_the_sets_stand_in_the_expressions():
     assert stability.sets_of(random_alone).shown == {"LSI": FIRST}
 
 
-@pytest.mark.parametrize(("above", "of", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
-def test_the_sign_test_is_two_sided(above, of, p):
-    assert stability.sign_test(above, of) == pytest.approx(p, abs=5e-5)  # tables of the binomial
+@pytest.mark.parametrize(("above", "total", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
+def test_sign_test_is_two_sided(above, total, p):
+    # Tables of the binomial.
+    assert stability.sign_test(above, total) == pytest.approx(p, abs=5e-5)
 
 
-def test_what_expressions_say_of_their_texts_are_rows_of_plain_values():
-    rows = [
+def test_statistics_of_expressions_are_rows_of_plain_values():
+    records = [
         {"task": "LSI", "all": True, "texts": [1, 2], "mean": 0.5},
         {"task": "LSI", "all": False},
     ]
-    data = {"4k": {"expressions": {"LSI": {"statistics": rows}, "OR": {}}}}
-    found = stability.statistics_rows(data)
-    assert found["all"].tolist() == [1, 0] and found["all"].dtype == int
-    assert found.loc[0, ["task", "texts", "mean"]].tolist() == ["LSI", "1 2", 0.5]
+    data = {"4k": {"expressions": {"LSI": {"statistics": records}, "OR": {}}}}
+    rows = stability.statistics_rows(data)
+    assert rows["all"].tolist() == [1, 0] and rows["all"].dtype == int
+    assert rows.loc[0, ["task", "texts", "mean"]].tolist() == ["LSI", "1 2", 0.5]

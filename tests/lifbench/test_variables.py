@@ -1,6 +1,8 @@
 import json
 import re
+from itertools import chain, permutations
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,140 +14,163 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.variables import draw_settings, ordinal
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
-CASES_OF_A_DOCUMENT = ({"title", "source"}, {"title"}, {"source"}, set())
 
 
-def draw(task, length="4k", size=40, seed=1, **changes):
-    known = TASKS[task]
-    context = small_context(known.scenario, length, size) | changes
-    pairs = draw_settings(known, sampling_space(known), context, seed)
-    return [variables | gold for variables, gold in pairs]
+def sample(name, length="4k", size=40, seed=1, **changes):
+    """The variables of a task's prompts, with the information for their answers."""
+    task = TASKS[name]
+    context = small_context(task.scenario, length, size) | changes
+    pairs = draw_settings(task, sampling_space(task), context, seed)
+    return [variables | answers for variables, answers in pairs]
+
+
+def entry(number):
+    """The text of an element by its number in the list."""
+    return f"entry {number - 1:03d} of the list"
 
 
 @pytest.mark.parametrize("task", [*POSITIONAL, "LMI", "OQ"])
-def test_seed_and_context_change_what_is_drawn(task):
-    assert draw(task, size=400) != draw(task, size=400, seed=2)
-    assert draw(task, size=400) != draw(task, size=400, length="8k")
+def test_variables_depend_on_seed_and_context(task):
+    assert sample(task, size=400) != sample(task, size=400, seed=2)
+    assert sample(task, size=400) != sample(task, size=400, length="8k")
 
 
 @pytest.mark.parametrize("task", POSITIONAL)
 @given(size=st.integers(16, 300), seed=st.integers(0, 99))
 def test_positions_are_spread_over_beginning_middle_and_end(task, size, seed):
-    settings = draw(task, size=size, seed=seed)
+    settings = sample(task, size=size, seed=seed)
+    sections = [(0, 0.25)] * 2 + [(0.25, 0.75)] * 2 + [(0.75, 1)] * 2
     margin = 0 if task == "LSI" else 1
-    for setting, (low, high) in zip(
-        settings, [(0, 0.25)] * 2 + [(0.25, 0.75)] * 2 + [(0.75, 1)] * 2, strict=True
-    ):
+    for setting, (low, high) in zip(settings, sections, strict=True):
         assert low * size <= setting["id"] - 1 < high * size
         assert margin < setting["id"] <= size - margin
-        assert setting["element"] == f"entry {setting['id'] - 1:03d} of the list"
-    assert len({setting["id"] for setting in settings}) == 6
+        assert setting["element"] == entry(setting["id"])
+    assert pd.DataFrame(settings)["id"].is_unique
 
 
 @pytest.mark.parametrize("task", ["LOI", "LOE"])
-def test_offset_tasks_know_both_neighbours(task):
-    for setting in draw(task):
-        place = setting["id"] - 1
-        assert setting["pre_element"] == f"entry {place - 1:03d} of the list"
-        assert setting["post_element"] == f"entry {place + 1:03d} of the list"
+def test_offset_tasks_have_both_neighbours(task):
+    for setting in sample(task):
+        assert setting["pre_element"] == entry(setting["id"] - 1)
+        assert setting["post_element"] == entry(setting["id"] + 1)
 
 
-def test_offset_tasks_know_both_neighbours_and_templates_never_get_what_they_ask_for():
-    context = small_context("list")
-    for task in map(TASKS.get, ("LSI", "LOI", "LBI", "LMI")):
-        for variables, gold in draw_settings(task, task.space, context, 1):
-            assert not {"element", "elements", "post_element"} & variables.keys()
-            assert gold
-    elements = [f"{k % 20}" for k in range(20)] + [f"e{k}" for k in range(60)]
+@pytest.mark.parametrize("name", ["LSI", "LOI", "LBI", "LMI"])
+def test_answers_are_not_among_the_variables_of_templates(name):
+    task = TASKS[name]
+    for variables, answers in draw_settings(task, task.space, small_context("list"), 1):
+        assert not {"element", "elements", "post_element"} & variables.keys()
+        assert answers
+
+
+def test_element_that_is_repeated_in_the_list_is_not_sampled():
+    elements = [str(k % 20) for k in range(20)] + [f"e{k}" for k in range(60)]
     repeated = elements[:10] + elements
-    for setting in draw("LOE", elements=repeated):
+    for setting in sample("LOE", elements=repeated):
         assert repeated.count(setting["element"]) == 1
 
 
-def test_contexts_that_are_too_short_are_refused_with_advice():
-    with pytest.raises(UserError, match=r"4k is too short for LOI: .*only 6 elements; .*budget"):
-        draw("LOI", size=6)
-    with pytest.raises(UserError, match=r"lengths: 1k is too short for MF: .*the same text; .*1k"):
-        draw("MF", length="1k", duplicate_groups=[])
-    assert draw("MB", length="1k", duplicate_groups=[])
-    sentences = small_context("onedoc")["key_sentences"][:6]
-    with pytest.raises(UserError, match="4 key sentences, of 8 needed"):
-        draw("OR", key_sentences=sentences)
-    labelled = small_context("onedoc")["key_sentences"][0]["text"]
-    with pytest.raises(UserError, match="fewer than 2 ordinary sentences"):
-        draw("OQ", ordinary=[labelled, f" {labelled}", "one"])
+SENTENCES = small_context("onedoc")["key_sentences"]
+LABELLED = SENTENCES[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("task", "changes", "message"),
+    [
+        ("LOI", {"size": 6}, "4k is too short for LOI: .*only 6 elements; .*budget"),
+        (
+            "MF",
+            {"length": "1k", "duplicate_groups": []},
+            "lengths: 1k is too short for MF: .*the same text; .*1k",
+        ),
+        ("OR", {"key_sentences": SENTENCES[:6]}, "4 key sentences, of 8 needed"),
+        ("OQ", {"ordinary": [LABELLED, f" {LABELLED}", "one"]}, "fewer than 2 ordinary sentences"),
+    ],
+)
+def test_context_that_is_too_short_is_reported(task, changes, message):
+    with pytest.raises(UserError, match=message):
+        sample(task, **changes)
+
+
+def test_labels_need_no_duplicates():
+    assert sample("MB", length="1k", duplicate_groups=[])
 
 
 @given(size=st.integers(10, 300), seed=st.integers(0, 99))
-def test_index_lists_grow_and_are_never_in_the_lists_order(size, seed):
-    settings = draw("LMI", size=size, seed=seed)
-    assert [len(setting["id_arr"]) for setting in settings] == [2, 4, 6, 8, 10]
-    for setting in settings:
-        assert len(set(setting["id_arr"])) == len(setting["id_arr"])
-        assert setting["id_arr"] != sorted(setting["id_arr"])
-        assert setting["elements"] == [f"entry {k - 1:03d} of the list" for k in setting["id_arr"]]
-
-
-def rubric_label(setting, fields):
-    # RUBRIC, Batch-label: the expected label of a document
-    candidates = sorted(setting["candidates"], key=lambda c: setting["rule_key"].index(c[0]))
-    return candidates[2 * ("title" not in fields) + ("source" not in fields)]
+def test_lists_of_ids_grow_and_are_not_sorted(size, seed):
+    settings = sample("LMI", size=size, seed=seed)
+    for setting, count in zip(settings, [2, 4, 6, 8, 10], strict=True):
+        ids = setting["id_arr"]
+        assert len(ids) == len(set(ids)) == count
+        assert ids != sorted(ids)
+        assert setting["elements"] == list(map(entry, ids))
 
 
 @pytest.mark.parametrize("variable_id", range(5))
-def test_the_text_of_the_label_rules_says_what_the_rubric_expects(variable_id):
-    setting = draw("MB")[variable_id]
+def test_rules_of_labels_agree_with_the_rubric(variable_id):
+    setting = sample("MB")[variable_id]
+    # RUBRIC, Batch-label: the candidates by their first letters in the rule's key are for both
+    # fields, the title alone, the source alone, and neither.
+    labels = sorted(setting["candidates"], key=lambda label: setting["rule_key"].index(label[0]))
     rules = dict(re.findall(r'^- (.+): "(.+)"$', setting["rules"], re.MULTILINE))
-    assert sorted(rules.values()) == sorted(setting["candidates"])
+    assert sorted(rules.values()) == sorted(labels)
     for case, label in rules.items():
-        if "both" in case or "neither" in case:
-            fields = {"title", "source"} if "both" in case else set()
-        else:
-            fields = {name for name in ("title", "source") if f"{name} given" in case}
-        assert fields in CASES_OF_A_DOCUMENT
-        assert rubric_label(setting, fields) == label
+        fields = "title given, source given" if "both" in case else case
+        fields = "" if "neither" in case else fields
+        title = "title given" in fields
+        source = "source given" in fields
+        assert title or source or "neither" in case
+        assert label == labels[2 * (not title) + (not source)]
 
 
-def test_labels_can_be_told_apart_and_duplicates_show_an_example_of_their_fields():
-    for setting in draw("MB"):
+def test_candidate_labels_are_distinct():
+    for setting in sample("MB"):
         labels = setting["candidates"]
         assert len({label[0] for label in labels}) == 4
-        assert not any(a != b and a in b for a in labels for b in labels)
-        assert not any(mark in label for label in labels for mark in (",", "]", "}", "doc"))
-    for setting in draw("MF"):
+        for first, second in permutations(labels, 2):
+            assert first not in second
+        assert not re.search(r"[],}]|doc", "\n".join(labels))
+
+
+def test_example_of_duplicates_has_the_fields_of_its_task():
+    for setting in sample("MF"):
         keys = setting["info_keys"].split(" ")
         assert {"id", "iD2"} & set(keys)
         assert re.findall(r"\w+", setting["info_text"].replace(" and ", " ")) == keys
-        groups = [json.loads(line) for line in setting["example"].splitlines()]
-        documents = [document for group in groups for document in group]
-        assert len(groups) == 2 and all(len(document) == len(keys) for document in documents)
-        assert any(None in document for document in documents) == bool(
-            {"title", "source"} & set(keys)
-        )
+        first, second = map(json.loads, setting["example"].splitlines())
+        assert set(map(len, first + second)) == {len(keys)}
+        incomplete = None in chain(*first, *second)
+        assert incomplete == bool({"title", "source"} & set(keys))
 
 
-def test_evidence_options_and_separators_are_told_apart():
-    context = small_context("onedoc")
-    fake = {s["text"]: s["fake"] for s in context["key_sentences"]}
-    settings = draw("OQ")
-    kinds = {None: "ordinary", True: "fake", False: "true"}
-    assert [kinds[fake.get(s["evidence"])] for s in settings] == [s["kind"] for s in settings]
-    assert sorted(s["kind"] for s in settings) == sorted(["true", "fake", "ordinary"] * 2)
-    assert len({s["evidence"] for s in settings}) == 6
-    options = [s["options"] for s in draw("OQ")]
-    assert all(a not in b and b not in a for a, b in options)
-    assert ["False", "True"] in options and ["No", "Yes"] in options
-    settings = draw("OR")
-    assert [setting["num"] for setting in settings] == [1, 2, 4, 6, 8]
-    assert len({setting["sep"] for setting in settings}) == 5
-    assert draw("OE") == draw("OE", length="128k")
+def test_evidence_is_two_true_two_fake_and_two_ordinary_sentences():
+    rows = pd.DataFrame(sample("OQ"))
+    fake = pd.DataFrame(SENTENCES).set_index("text")["fake"].to_dict()
+    kinds = rows["evidence"].map(fake).map({True: "fake", False: "true"}).fillna("ordinary")
+    assert kinds.tolist() == rows["kind"].tolist()
+    assert rows["kind"].value_counts().to_dict() == {"true": 2, "fake": 2, "ordinary": 2}
+    assert rows["evidence"].is_unique
+    for first, second in rows["options"]:
+        assert first not in second and second not in first
+    assert ["False", "True"] in rows["options"].tolist()
+    assert ["No", "Yes"] in rows["options"].tolist()
+
+
+def test_numbers_of_sentences_and_separators():
+    rows = pd.DataFrame(sample("OR"))
+    assert rows["num"].tolist() == [1, 2, 4, 6, 8]
+    assert rows["sep"].nunique() == 5
+
+
+def test_types_do_not_depend_on_the_length():
+    assert sample("OE") == sample("OE", length="128k")
 
 
 @pytest.mark.parametrize("absent", ["|Summary|", "#Topic#"])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_absent_type_is_asked_for_last(absent, seed):
-    types = [s["type"] for s in draw("OE", absent_type=absent, seed=seed)]
-    assert types[-1] == f"<{absent}>" and len(set(types)) == 5
+def test_absent_type_is_the_last(absent, seed):
+    types = pd.DataFrame(sample("OE", absent_type=absent, seed=seed))["type"]
+    assert types.iloc[-1] == f"<{absent}>" and types.nunique() == len(types) == 5
 
 
 def test_ordinals():
