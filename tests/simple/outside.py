@@ -1,26 +1,51 @@
-"""The benchmarks of docs/examples as another package brings them, and a run of them."""
+"""The benchmarks of docs/examples as an installed package, and projects that use them."""
 
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from project import ROOT
+import pytest
+
+from project import ROOT, Project
+from steadfast.contract import registry
 
 EXAMPLES = ROOT / "docs/examples/benchmarks"
-POINTS = {"constraints": "constraints:CONSTRAINTS", "longchoice": "longchoice:LONGCHOICE"}
-SMALL = {
-    "benchmarks": list(POINTS),
-    "longchoice": {"lengths": {"1k": 1024, "2k": 2048}, "documents": 4},
-    "nondeterminism": {"requests": 3, "repeats": 2},
-}
+ENTRY_POINTS = {"constraints": "constraints:CONSTRAINTS", "longchoice": "longchoice:LONGCHOICE"}
 
 
-def installed(folder: Path, **further: str) -> None:
-    """Puts the examples into a folder of ``PYTHONPATH``, as an installer would."""
+@contextmanager
+def installed_project(folder: Path, **entry_points: str) -> Iterator[Project]:
+    """A project beside which the examples are installed, for its jobs and for this process."""
+    project = Project.new(folder, {})
+    entry_points = ENTRY_POINTS | entry_points
     for path in EXAMPLES.glob("*.*"):
         shutil.copy2(path, folder)
-    (folder / "outside-1.0.dist-info").mkdir()
-    (folder / "outside-1.0.dist-info/METADATA").write_text("Name: outside\nVersion: 1.0\n")
-    points = POINTS | further
-    lines = [f"{name} = {value}\n" for name, value in points.items()]
-    entry_points = f"[steadfast.benchmarks]\n{''.join(lines)}"
-    (folder / "outside-1.0.dist-info/entry_points.txt").write_text(entry_points)
+    metadata = folder / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: outside\nVersion: 1.0\n")
+    lines = [f"{name} = {value}\n" for name, value in entry_points.items()]
+    (metadata / "entry_points.txt").write_text(f"[steadfast.benchmarks]\n{''.join(lines)}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        registry.installed.cache_clear()
+        yield project
+    registry.installed.cache_clear()
+    for path in folder.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+def steadfast_output(project: Project, *arguments: str) -> str:
+    """What a command prints in such a project."""
+    folders = os.pathsep.join([str(ROOT / "scripts"), str(project.folder)])
+    return subprocess.run(
+        [sys.executable, "-m", "steadfast.command.main", *arguments],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": folders},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
