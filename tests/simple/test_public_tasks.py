@@ -13,19 +13,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl
 from steadfast.simple.instance import Instance
 
-FORMS = (
-    "{}",
-    "{}s",
-    "{}-led",
-    "**{}**",
-    "_{}_",
-    "({}),",
-    "“{}”",
-    "{}'s",
-    "*{}",
-    "<b>{}",
-    "__{}!__.",
-)
+ENDINGS = ["{}", "{}s", "{}-led", "({}),", "{}'s"]
+EMPHASES = ["**{}**", "_{}_", "“{}”", "*{}", "<b>{}", "__{}!__."]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +63,7 @@ def test_keywords_match_as_in_the_released_program(tasks):
     words = ["tax", "tax-free", "bond", "asset", "audit", "loan", "risk", "yield"]
     verdicts = []
     for _ in range(800):
-        forms = [random.choice(FORMS).format(random.choice(words)) for _ in range(6)]
+        forms = [random.choice(ENDINGS + EMPHASES).format(random.choice(words)) for _ in range(6)]
         text = "".join(form + random.choice((" ", "\n", " and ")) for form in forms)
         text = random.choice((str, str.upper, str.title))(text)
         mark = tasks["ifscale"].score(text, Instance("1", "", words))
