@@ -1,4 +1,4 @@
-"""The benchmark that docs/new-benchmark.md shows: written down as it stands there, and run."""
+"""The benchmark of docs/new-benchmark.md as an installed package, and its run."""
 
 import json
 import shutil
@@ -26,26 +26,23 @@ CONFIG = {
 }
 
 
-def written(folder: Path) -> None:
-    """Copies the package there, as an installer leaves it."""
+def install(folder: Path) -> None:
+    """Copies the package into a folder, as an installer does."""
     shutil.copytree(WORDBENCH / "wordbench", folder / "wordbench")
-    installed = folder / "wordbench-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
-    entry_points = tomllib.loads((WORDBENCH / "pyproject.toml").read_text())["project"][
-        "entry-points"
-    ]
-    lines = (f"{name} = {value}" for name, value in entry_points["steadfast.benchmarks"].items())
-    (installed / "entry_points.txt").write_text(
-        "\n".join(["[steadfast.benchmarks]", *lines]) + "\n"
-    )
+    metadata = folder / "wordbench-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
+    project = tomllib.loads((WORDBENCH / "pyproject.toml").read_text())["project"]
+    entry_points = project["entry-points"]["steadfast.benchmarks"]
+    lines = [f"{name} = {value}\n" for name, value in entry_points.items()]
+    (metadata / "entry_points.txt").write_text(f"[steadfast.benchmarks]\n{''.join(lines)}")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Project:
-    """A project with the benchmark beside it, run to its end; a model over HTTP is added later."""
+    """A finished run of the benchmark."""
     project = Project.new(tmp_path_factory.mktemp("fifth"), CONFIG)
-    written(project.folder)
+    install(project.folder)
     run(project)
     return project
 
@@ -54,13 +51,14 @@ def run(project: Project, *targets: str) -> str:
     return project.snakemake(*targets, PYTHONPATH=str(project.folder))
 
 
-def test_its_reference_meets_every_request(project):
+def test_reference_answers_have_full_marks(project):
     scores = project.records("wordbench/scores/reference/all.jsonl")
-    assert {(score["total"], *score["points"].values()) for score in scores} == {(1, 1, 1, 1)}
-    assert all("sim-judge" in score["other_raters"] for score in scores)
+    for score in scores:
+        assert [score["total"], *score["points"].values()] == [1, 1, 1, 1]
+        assert "sim-judge" in score["other_raters"]
 
 
-def test_its_metrics_are_means_of_what_its_scorer_gives(project):
+def test_metrics_are_means_of_the_scores(project):
     scores = project.records("wordbench/scores/sim-a/all.jsonl")
     points = [score["points"] for score in scores if score["points"]]
     assert 0 < sum(point["Met"] for point in points) < len(points)
@@ -69,56 +67,53 @@ def test_its_metrics_are_means_of_what_its_scorer_gives(project):
             mean = sum(point[row["measure"]] for point in points) / len(points)
             assert float(row["value"]) == pytest.approx(mean)
     errors = [score["extracted"]["error"] for score in scores if score["points"]]
-    of_model = [r for r in project.rows("wordbench/metrics/errors.csv") if r["model"] == "sim-a"]
+    rows = project.rows("wordbench/metrics/errors.csv")
+    values = [float(row["value"]) for row in rows if row["model"] == "sim-a"]
     # Two prompts of each number of words: the mean of means is the mean.
-    assert len(of_model) == 6
-    assert sum(float(row["value"]) for row in of_model) / 6 == pytest.approx(sum(errors) / 12)
+    assert len(values) == 6
+    assert sum(values) / 6 == pytest.approx(sum(errors) / 12)
 
 
-def test_its_tables_and_its_columns_of_the_summary_have_intervals(project):
-    by_measure = {
-        row["measure"]: row
-        for row in project.rows("wordbench/metrics/summary.csv")
-        if row["model"] == "sim-a"
-    }
-    assert list(by_measure) == ["Met", "Words", "Topic"]
-    summary = by_measure["Met"]
-    assert float(summary["low"]) < float(summary["value"]) < float(summary["high"])
-    report = project.path("results/tables/summary.md").read_text()
-    assert "Wordbench: Met" in report
-    assert f"{float(summary['value']):.3f}" in report
+def test_summary_has_intervals_and_each_table_the_models(project):
+    rows = project.rows("wordbench/metrics/summary.csv")
+    rows = [row for row in rows if row["model"] == "sim-a"]
+    assert [row["measure"] for row in rows] == ["Met", "Words", "Topic"]
+    low, value, high = [float(rows[0][name]) for name in ("low", "value", "high")]
+    assert low < value < high
+    summary = project.path("results/tables/summary.md").read_text()
+    assert "Wordbench: Met" in summary and f"{value:.3f}" in summary
     for name in ("results", "by", "errors", "coverage", "agreement"):
         assert "sim" in project.path(f"results/tables/wordbench_{name}.md").read_text()
 
 
-def test_its_figure_is_drawn(project):
+def test_figure_is_written_in_all_formats(project):
     run(project, "results/figures/wordbench_scores.png")
-    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: Met, mean"}
-    for kind, beginning in begins.items():
-        path = project.path(f"results/figures/wordbench_scores.{kind}")
-        assert path.read_bytes().startswith(beginning), kind
+    starts = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: Met, mean"}
+    for suffix, start in starts.items():
+        path = project.path(f"results/figures/wordbench_scores.{suffix}")
+        assert path.read_bytes().startswith(start), suffix
 
 
-def test_its_bundle_says_which_package_brings_it(project, tmp_path):
+def test_bundle_names_the_package(project, tmp_path):
     run(project, "bundle")
     bundle = project.path("results/bundle.zip")
     with zipfile.ZipFile(bundle) as archive:
         assert json.loads(archive.read("manifest.json"))["packages"] == {"wordbench": "1.0"}
         assert "and also wordbench 1.0:" in archive.read("README.md").decode()
     with pytest.raises(UserError, match="need the package 'wordbench', which is not installed"):
-        unbundle(bundle, tmp_path / "there")
+        unbundle(bundle, tmp_path / "unbundled")
 
 
-def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
+def test_changed_scorer_requests_nothing(project):
     project.edit("wordbench/scoring.py", 'verdict == "yes"', 'verdict != "no"')
     planned = project.planned(PYTHONPATH=str(project.folder))
     project.edit("wordbench/scoring.py", 'verdict != "no"', 'verdict == "yes"')
-    # What reads verdicts stands in the same module, so that judges' replies are read again.
+    # The function that reads verdicts is in the same module, so that replies are read again.
     assert planned.keys() & {"inference", "judge_prompts", "prompts"} == set()
     assert planned["scores"] == 2
 
 
-def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
+def test_model_over_http_is_planned_resumed_and_measured_for_nondeterminism(project, server):
     api = over_http(server.url)
     models = {**CONFIG["models"], "api": api}
     judges = {**CONFIG["judges"], "api-judge": api}
@@ -135,16 +130,13 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     prompts = project.records("wordbench/prompts/all.jsonl")
     assert {server.answered[prompt["instruction"]] for prompt in prompts} == {1}
     run(project, "nondeterminism")
-    overall = [
-        row
-        for row in project.rows("nondeterminism/wordbench/api/all.csv")
-        if row["task"] == "overall"
-    ]
-    assert [(row["n"], row["identical"]) for row in overall] == [("4", "1")] * 2
+    rows = project.rows("nondeterminism/wordbench/api/all.csv")
+    overall = [(row["n"], row["identical"]) for row in rows if row["task"] == "overall"]
+    assert overall == [("4", "1")] * 2
 
 
-def test_an_unknown_key_of_its_section_is_named(project):
+def test_unknown_key_of_its_section_is_reported(project):
     project.configure({**CONFIG, "wordbench": {"prompt": 3}})
-    text = project.snakemake(ok=False, PYTHONPATH=str(project.folder))
+    output = project.snakemake(ok=False, PYTHONPATH=str(project.folder))
     project.configure(CONFIG)
-    assert "unknown key 'wordbench.prompt'; did you mean 'prompts'?" in text
+    assert "unknown key 'wordbench.prompt'; did you mean 'prompts'?" in output
