@@ -122,16 +122,6 @@ def test_show_prints_context_and_choices(project):
     assert "Where is the lamp?" in done.stdout and "C. study" in done.stdout
 
 
-def test_runs_of_a_data_set_are_compared(project, tmp_path):
-    other = project.fork(tmp_path / "other")
-    models = {"sim-a": {"engine": "simulated", "slip": 0.9}}
-    datasets = {"by-exact": project.settings["datasets"]["by-exact"]}
-    other.configure({"datasets": datasets, "models": models})
-    other.snakemake("results/tables")
-    done = command("compare", project.folder / "results", other.folder / "results", cwd=tmp_path)
-    assert "by-exact" in done.stdout, done.stdout + done.stderr
-
-
 def test_documented_example_runs(tmp_path):
     project = Project.new(tmp_path, {})
     page = (ROOT / "docs/own-data.md").read_text()
@@ -142,13 +132,3 @@ def test_documented_example_runs(tmp_path):
     scores = project.records("capitals/scores/reference/all.jsonl")
     assert [score["total"] for score in scores] == [1, 1, 1, 1]
     assert "Africa" in project.path("results/capitals/tables/capitals_by.md").read_text()
-
-
-def test_bad_record_ends_the_run_with_one_message(project):
-    path = project.path("exact.jsonl")
-    text = path.read_text()
-    path.write_text(text + '{"prompt": "Which?"}\n')
-    output = project.snakemake(ok=False)
-    path.write_text(text)
-    assert "exact.jsonl:9: answer is null; write a string" in output
-    assert "Traceback" not in output

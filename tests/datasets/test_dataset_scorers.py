@@ -22,7 +22,6 @@ from steadfast.simple.scorers import (
     first_match,
     number,
     regex,
-    words,
 )
 
 TEXTS = st.text(max_size=300)
@@ -92,8 +91,8 @@ def test_normalisation_is_idempotent(text, ignore):
 @given(TEXTS.filter(str.strip))
 def test_exact_match_is_also_contained(text):
     item = instance(text)
-    scores = [exact(text, item), contains(text, item), contains(f"x {text} y", item)]
-    assert scores[0].score == scores[1].score == scores[2].score
+    score = exact(text, item).score
+    assert score == contains(text, item).score == contains(f"x {text} y", item).score
 
 
 # --- patterns ---------------------------------------------------------------------------------
@@ -166,29 +165,6 @@ def test_f1_agrees_with_squad(text, answer, value):
     assert f1(text, instance(answer)).score == pytest.approx(float(value))
 
 
-@given(st.lists(WORD, max_size=8), st.lists(WORD, max_size=8))
-def test_f1_is_harmonic_mean_of_precision_and_recall(response, answer):
-    """Counted word by word, in fractions."""
-    response_words = words(" ".join(response))
-    answer_words = words(" ".join(answer))
-    score = f1(" ".join(response_words), instance(" ".join(answer_words))).score
-    if not response_words or not answer_words:
-        assert score == (response_words == answer_words)
-        return
-    unmatched = list(answer_words)
-    for word in response_words:
-        if word in unmatched:
-            unmatched.remove(word)
-    common = len(answer_words) - len(unmatched)
-    if not common:
-        assert score == 0
-        return
-    precision = Fraction(common, len(response_words))
-    recall = Fraction(common, len(answer_words))
-    expected = 2 * precision * recall / (precision + recall)
-    assert score == pytest.approx(float(expected))
-
-
 # --- numbers ----------------------------------------------------------------------------------
 
 
@@ -257,13 +233,6 @@ def test_scores_are_between_0_and_1(text, answer):
     item = instance(answer, choices=COLOURS)
     for scorer in SCORERS.values():
         assert 0 <= scorer(text, item).score <= 1
-
-
-@given(WORD)
-def test_reference_answer_has_full_marks(answer):
-    response = f"{answer}x"
-    for scorer in (exact, contains, f1):
-        assert scorer(response, instance(response)).score == 1
 
 
 @pytest.mark.quick(15)
