@@ -1,4 +1,4 @@
-"""Questions of one's own about LIFBench's contexts: the example of the docs, run, and bad input."""
+"""User questions about LIFBench contexts: the documented example, and errors in records."""
 
 import json
 import re
@@ -8,7 +8,6 @@ import yaml
 
 from project import ROOT, Project
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl
 from steadfast.simple.records import placed
 
 pytestmark = pytest.mark.wide
@@ -30,29 +29,33 @@ def project(tmp_path_factory):
     return project
 
 
-def test_the_page_shows_the_file_that_comes_along():
+def test_documented_questions_are_the_example_file():
     assert (ROOT / "docs/examples/contexts/questions.jsonl").read_text() == LINES
 
 
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
-def test_each_question_is_asked_about_each_context_and_the_gold_answer_has_full_marks(project):
-    for length in LENGTHS:
-        prompts = list(read_jsonl(project.path(f"results/places/prompts/{length}.jsonl")))
-        assert len(prompts) == len(LINES.splitlines())
-        scores = read_jsonl(project.path(f"results/places/scores/reference/{length}.jsonl"))
-        assert [score["total"] for score in scores] == [1.0] * len(prompts)
-        context = read_jsonl(project.path(f"results/lifbench/contexts/list/{length}.jsonl"))
-        elements = next(context)["elements"]
-        gold = {
-            one["id"].partition("-")[0]: one["answer"]
-            for one in read_jsonl(project.path(f"results/places/instances/{length}.jsonl"))
-        }
-        half = -(-len(elements) // 2)  # its number, from 1
-        assert gold["below"] == elements[half]
-        assert gold["last"] == elements[-1]
+@pytest.mark.parametrize("length", LENGTHS)
+def test_each_question_has_a_prompt_and_full_marks_by_length(project, length):
+    prompts = project.records(f"places/prompts/{length}.jsonl")
+    assert len(prompts) == len(LINES.splitlines())
+    scores = project.records(f"places/scores/reference/{length}.jsonl")
+    assert [score["total"] for score in scores] == [1.0] * len(prompts)
+    elements = project.records(f"lifbench/contexts/list/{length}.jsonl")[0]["elements"]
+    answers = {}
+    for instance in project.records(f"places/instances/{length}.jsonl"):
+        answers[instance["id"].partition("-")[0]] = instance["answer"]
+    half = -(-len(elements) // 2)  # the number of the middle element, from 1
+    assert answers["below"] == elements[half]
+    assert answers["last"] == elements[-1]
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("workflow")
+def test_run_has_a_table_and_no_lifbench_prompts(project):
     table = project.path("results/tables/places_by.md").read_text()
-    assert all(name in table for name in (*LENGTHS, "list", "multidoc", "onedoc"))
+    for name in (*LENGTHS, "list", "multidoc", "onedoc"):
+        assert name in table
     assert not project.path("results/lifbench/prompts").exists()
 
 
@@ -72,10 +75,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("change", "sentence"), WRONG.values(), ids=WRONG)
-def test_what_a_context_lacks_is_said_with_file_and_line(tmp_path, change, sentence):
+def test_bad_question_is_reported_with_file_and_line(tmp_path, change, sentence):
     record = {"scenario": "list", "prompt": "Which?", "answer": "a"} | change
     path = tmp_path / "q.jsonl"
     path.write_text("\n" + json.dumps(record) + "\n")
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError) as error:
         list(placed(str(path), **SETTINGS, contexts=CONTEXTS))
-    assert f"{path}:2: " in str(refused.value) and sentence in str(refused.value)
+    assert f"{path}:2: " in str(error.value) and sentence in str(error.value)

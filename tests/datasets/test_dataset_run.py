@@ -1,6 +1,5 @@
 """A run of data sets with every scorer: the example config, and a model and a judge over HTTP."""
 
-import csv
 import json
 import re
 import zipfile
@@ -9,13 +8,13 @@ import pytest
 import yaml
 
 from gold_server import GoldServer
-from project import ROOT, Project, command
+from project import ROOT, Project, command, over_http
 from servers import running
 from steadfast.base.files import read_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 EXAMPLE = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
-LINES = {
+RECORDS = {
     "exact": [{"prompt": f"Name colour {n}.", "answer": ["Blue", "blue"]} for n in range(8)],
     "contains": [{"prompt": f"Where, {n}?", "answer": "北京", "group": n % 2} for n in range(6)],
     "regex": [
@@ -23,22 +22,17 @@ LINES = {
     ],
     "f1": [{"prompt": f"Who, {n}?", "answer": "the grey cat"} for n in range(4)],
 }
-SCORERS = {
-    "exact": {"ignore": ["case"]},
-    "contains": {},
-    "regex": {"pattern": "Year: (?P<answer>[0-9]+)"},
-    "f1": {},
-}
+OPTIONS = {"exact": {"ignore": ["case"]}, "regex": {"pattern": "Year: (?P<answer>[0-9]+)"}}
 
 
-def files(folder):
-    """The data sets of every scorer, in a folder."""
-    sets = dict(EXAMPLE["datasets"])
-    for name, lines in LINES.items():
-        path = folder / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        sets[f"by-{name}"] = {"path": path.name, "scorer": name, **SCORERS[name]}
-    return sets
+def write_data_sets(folder):
+    """Writes a data set for each scorer; returns the config's section, with the example's."""
+    datasets = dict(EXAMPLE["datasets"])
+    for scorer, records in RECORDS.items():
+        path = folder / f"{scorer}.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        datasets[f"by-{scorer}"] = {"path": path.name, "scorer": scorer, **OPTIONS.get(scorer, {})}
+    return datasets
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +43,15 @@ def server():
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory, server):
-    """A run to its end, with its plan, bundle and export."""
+    """A finished run with plan, bundle and export."""
     project = Project.new(tmp_path_factory.mktemp("datasets"), {})
-    gold = {"engine": "openai", "model": "gold", "base_url": server.url, "api_key_env": None}
     project.settings = {
-        "datasets": files(project.folder),
-        "judges": {**EXAMPLE["judges"], "judge": {**gold, "model": "judge"}},
+        "datasets": write_data_sets(project.folder),
+        "judges": {**EXAMPLE["judges"], "judge": over_http(server.url, "judge")},
         "models": {
             "reference": {"engine": "reference"},
             "sim-a": {"engine": "simulated"},
-            "gold": gold,
+            "gold": over_http(server.url, "gold"),
         },
     }
     project.configure(project.settings)
@@ -69,95 +62,73 @@ def project(tmp_path_factory, server):
     return project
 
 
-def rows(project, path):
-    with open(project.path(f"results/{path}"), newline="") as lines:
-        return list(csv.DictReader(lines))
+@pytest.mark.parametrize("name", [*EXAMPLE["datasets"], *(f"by-{name}" for name in RECORDS)])
+@pytest.mark.parametrize("model", ["gold", "reference"])
+def test_reference_answers_have_full_marks(project, name, model):
+    scores = project.records(f"{name}/scores/{model}/all.jsonl")
+    assert {score["total"] for score in scores} == {1}
 
 
-@pytest.mark.wide
-@pytest.mark.parametrize("name", [*EXAMPLE["datasets"], *(f"by-{name}" for name in LINES)])
-def test_gold_answers_have_full_marks_over_http_and_from_the_stand_in(project, name):
-    for model in ("gold", "reference"):
-        scores = list(read_jsonl(project.path(f"results/{name}/scores/{model}/all.jsonl")))
-        assert {score["total"] for score in scores} == {1}
+def test_each_prompt_is_requested_once(project, server):
+    prompts = []
+    for name in project.settings["datasets"]:
+        prompts += project.records(f"{name}/prompts/all.jsonl")
+    counts = [count for text, count in server.asked.items() if "Answer to grade:" not in text]
+    assert counts == [1] * len(prompts)
 
 
-@pytest.mark.wide
-def test_each_prompt_is_asked_once_and_a_context_stands_once(project, server):
-    prompts = [
-        prompt
-        for name in project.settings["datasets"]
-        for prompt in read_jsonl(project.path(f"results/{name}/prompts/all.jsonl"))
-    ]
-    asked = {text: count for text, count in server.asked.items() if "Answer to grade:" not in text}
-    assert len(asked) == len(prompts) and set(asked.values()) == {1}
-    assert len(list(read_jsonl(project.path("results/rooms/contexts/all.jsonl")))) == 2
+def test_shared_contexts_are_stored_once(project):
+    assert len(project.records("rooms/contexts/all.jsonl")) == 2
 
 
-@pytest.mark.wide
-def test_intervals_draw_groups_contexts_or_records(project):
-    drawn = {
-        name: rows(project, f"{name}/metrics/summary.csv")[0]["sampled"]
-        for name in ("rooms", "by-contains", "by-exact")
-    }
-    assert list(drawn.values()) == ["2 groups of records", "2 groups of records", "8 records"]
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("rooms", "2 groups of records"),
+        ("by-contains", "2 groups of records"),
+        ("by-exact", "8 records"),
+    ],
+)
+def test_summary_names_the_sampling_units(project, name, units):
+    assert project.rows(f"{name}/metrics/summary.csv")[0]["sampled"] == units
 
 
-@pytest.mark.wide
-def test_tables_page_plan_bundle_and_export_have_all_of_them(project):
-    report = project.path("results/tables/summary.md").read_text()
-    page = project.path("results/report.html").read_text()
+def test_summary_html_report_plan_and_export_have_each_data_set(project):
+    summary = project.path("results/tables/summary.md").read_text()
+    html_report = project.path("results/report.html").read_text()
+    requests = {}
+    for row in project.rows("plan/plan.csv"):
+        if (row["role"], row["model"]) == ("models", "gold"):
+            requests[row["benchmark"]] = int(row["requests"])
     for name, section in project.settings["datasets"].items():
-        assert f"{section.get('title', name)}: Score" in report and name in page
-        planned = {
-            row["model"]: row
-            for row in rows(project, "plan/plan.csv")
-            if row["benchmark"] == name and row["role"] == "models"
-        }
-        lines = list(read_jsonl(project.path(section["path"])))
-        assert int(planned["gold"]["requests"]) == len(lines)
+        assert f"{section.get('title', name)}: Score" in summary
+        assert name in html_report
+        assert requests[name] == len(list(read_jsonl(project.path(section["path"]))))
         assert project.path(f"results/export/{name}/README.md").exists()
+
+
+def test_bundle_has_the_data_files(project):
     with zipfile.ZipFile(project.path("results/bundle.zip")) as archive:
-        assert {"exact.jsonl", "config/examples/rooms.jsonl"} <= {*archive.namelist()}
+        assert {"exact.jsonl", "config/examples/rooms.jsonl"} <= set(archive.namelist())
 
 
-@pytest.mark.wide
-def test_judges_agree_in_a_table_and_a_sample_is_shown_whole(project):
-    project.path("results/tables/why_agreement.md").read_text()
+def test_judge_agreement_has_a_table(project):
+    assert project.path("results/tables/why_agreement.md").is_file()
+
+
+def test_show_prints_context_and_choices(project):
     done = command("show", "all/r1", "my.yaml", cwd=project.folder)
     assert done.returncode == 0, done.stderr
     assert "Where is the lamp?" in done.stdout and "C. study" in done.stdout
 
 
-@pytest.mark.wide
-def test_two_runs_are_compared_by_the_data_set_s_own_test(project, tmp_path):
-    other = project.fork(tmp_path / "other")
-    models = {"sim-a": {"engine": "simulated", "slip": 0.9}}
-    sets = {"by-exact": project.settings["datasets"]["by-exact"]}
-    other.configure({"datasets": sets, "models": models})
-    other.snakemake("results/tables")
-    done = command("compare", project.folder / "results", other.folder / "results", cwd=tmp_path)
-    assert "by-exact" in done.stdout, done.stdout + done.stderr
-
-
-@pytest.mark.wide
-def test_the_page_s_example_runs_as_it_is_shown(tmp_path):
+def test_documented_example_runs(tmp_path):
     project = Project.new(tmp_path, {})
     page = (ROOT / "docs/own-data.md").read_text()
     for name, fence in (("my-set.jsonl", "json"), ("my.yaml", "yaml")):
         block = re.search(rf"^```{fence}\n(.*?)^```", page, re.M | re.S)[1]
         project.path(name).write_text(block)
     project.snakemake("capitals")
-    scores = list(read_jsonl(project.path("results/capitals/scores/reference/all.jsonl")))
+    scores = project.records("capitals/scores/reference/all.jsonl")
     assert [score["total"] for score in scores] == [1, 1, 1, 1]
     assert "Africa" in project.path("results/capitals/tables/capitals_by.md").read_text()
-
-
-@pytest.mark.wide
-def test_a_line_that_is_no_record_ends_the_run_with_a_sentence(project):
-    path = project.path("exact.jsonl")
-    whole = path.read_text()
-    path.write_text(whole + '{"prompt": "Which?"}\n')
-    said = project.snakemake(ok=False)
-    path.write_text(whole)
-    assert "exact.jsonl:9: answer is null; write a string" in said and "Traceback" not in said

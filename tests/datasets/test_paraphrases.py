@@ -1,4 +1,4 @@
-"""A data set whose records several templates ask."""
+"""A data set whose records are evaluated with several templates."""
 
 import json
 import math
@@ -15,25 +15,18 @@ from steadfast.simple.records import placed
 
 TEMPLATES = ["{{prompt}}", "Please: {{prompt}}"]
 TOTALS = {"t1": [1.0, 1.0, 0.0, 1.0], "t2": [1.0, 0.0, 0.0, None]}
-"""By template, of four records; the last one has no score in the second."""
+"""Totals of four records by template; the last has no score with the second template."""
 
 
 def frame() -> pd.DataFrame:
-    rows = [
-        {
-            "model": "m",
-            "sample_id": f"all/{record}/{template}",
-            "cluster": str(record),
-            "by": {"template": template[1]},
-            "total": total,
-        }
-        for template, totals in TOTALS.items()
-        for record, total in enumerate(totals)
-    ]
-    return pd.DataFrame(rows).astype({"total": float})
+    frame = pd.DataFrame(TOTALS).melt(var_name="template", value_name="total", ignore_index=False)
+    frame["cluster"] = frame.index.astype(str)
+    frame["sample_id"] = "all/" + frame["cluster"] + "/" + frame["template"]
+    frame["by"] = [{"template": template[1]} for template in frame["template"]]
+    return frame.assign(model="m").reset_index(drop=True)
 
 
-def test_each_record_is_asked_in_each_template_and_is_one_sampling_unit(tmp_path):
+def test_record_has_an_instance_per_template_and_is_one_sampling_unit(tmp_path):
     lines = [{"prompt": "One?", "answer": "1", "id": "a"}, {"prompt": "Two?", "answer": "2"}]
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -42,11 +35,12 @@ def test_each_record_is_asked_in_each_template_and_is_one_sampling_unit(tmp_path
     assert [instance.id for instance in instances] == ["a/t1", "a/t2", "2/t1", "2/t2"]
     assert [instance.prompt for instance in instances[:2]] == ["One?", "Please: One?"]
     assert [instance.cluster for instance in instances] == ["a", "a", "2", "2"]
-    (alone, _) = placed(**section.model_copy(update={"template": TEMPLATES[:1]}).reading)
-    assert alone[1].id == "a" and not alone[1].by
+    section = section.model_copy(update={"template": TEMPLATES[:1]})
+    first, _ = [instance for _, instance in placed(**section.reading)]
+    assert first.id == "a" and not first.by
 
 
-def test_what_templates_differ_by():
+def test_measures_of_paraphrases():
     rows = measures(frame()).set_index("measure")
     # Means .75 and 1/3: standard deviation |.75 − 1/3| ÷ √2 over their mean 13/24.
     assert rows.loc["stability", "value"] == pytest.approx(5 / 12 / math.sqrt(2) / (13 / 24))
@@ -60,7 +54,7 @@ def test_what_templates_differ_by():
 
 
 @pytest.mark.parametrize(
-    ("template", "by", "said"),
+    ("template", "by", "sentence"),
     [
         (["a", "a"], [], "template: name at least one, each once"),
         ([], [], "template: name at least one, each once"),
@@ -68,16 +62,16 @@ def test_what_templates_differ_by():
         (["a", "b"], ["template"], "by: template is that of paraphrases"),
     ],
 )
-def test_mistakes_are_told(template, by, said):
+def test_bad_templates_are_reported(template, by, sentence):
     data = {"path": "data.jsonl", "scorer": "exact", "template": template, "by": by}
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=sentence):
         load_config({"datasets": {"d": data}, "models": {"r": {"engine": "reference"}}})
 
 
 @pytest.mark.wide
 @pytest.mark.workflow
-def test_a_run_has_a_table_of_paraphrases(tmp_path):
-    lines = ({"prompt": f"{n} + 1?", "answer": n + 1} for n in range(12))
+def test_run_has_a_table_of_paraphrases(tmp_path):
+    lines = [{"prompt": f"{n} + 1?", "answer": n + 1} for n in range(12)]
     sums = {"path": "data.jsonl", "scorer": "number", "template": TEMPLATES}
     models = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated", "slip": 0.4}}
     project = Project.new(tmp_path, {"datasets": {"sums": sums}, "models": models})

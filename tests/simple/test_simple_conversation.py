@@ -1,101 +1,79 @@
 """System messages, earlier turns, and a scorer that sees the reasoning: docs/examples/hierarchy."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from outside import installed
-from project import ROOT, Project
+from outside import installed_project, steadfast_output
+from project import over_http
 from servers import Server, running
-from steadfast.base.files import read_jsonl
-from steadfast.contract import registry
 
 pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+CAPITALS = {"France": "Paris", "Kenya": "Nairobi", "Peru": "Lima", "Japan": "Tokyo"}
 
 
-class Obeying(Server):
-    """A model that keeps the system's rule, and says so in its reasoning."""
+class ObedientServer(Server):
+    """A model that follows the system message, and mentions it in its reasoning."""
 
     def reply(self, prompt, path, body):
         reply = super().reply(prompt, path, body)
-        system = body["messages"][0]["content"]
-        capitals = {"France": "Paris", "Kenya": "Nairobi", "Peru": "Lima", "Japan": "Tokyo"}
-        capital = next(capital for country, capital in capitals.items() if country in prompt)
-        case = str.upper if "upper" in system else str.lower
-        message = {"role": "assistant", "content": case(f"{capital}!")}
-        reply["choices"][0]["message"] = {**message, "reasoning_content": "The system rules."}
+        (country,) = [country for country in CAPITALS if country in prompt]
+        response = f"{CAPITALS[country]}!"
+        upper = "upper" in body["messages"][0]["content"]
+        reply["choices"][0]["message"] = {
+            "role": "assistant",
+            "content": response.upper() if upper else response.lower(),
+            "reasoning_content": "The system rules.",
+        }
         return reply
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    project = Project.new(tmp_path_factory.mktemp("conversation"), {})
-    installed(project.folder, hierarchy="hierarchy:HIERARCHY")
-    patch = pytest.MonkeyPatch()
-    patch.syspath_prepend(project.folder)
-    registry.installed.cache_clear()
-    with running(kind=Obeying) as server:
-        model = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
-        project.configure(
-            {
-                "benchmarks": ["hierarchy"],
-                "models": {
-                    "reference": {"engine": "reference"},
-                    "obeying": {**model, "reasoning": {"tokens": 50}},
-                    "with-system": {**model, "system": "You are terse."},
-                },
-            }
-        )
-        project.snakemake("results/tables", "export", PYTHONPATH=str(project.folder))
-        yield project, server
-    patch.undo()
-    registry.installed.cache_clear()
-    sys.modules.pop("hierarchy", None)
+def server():
+    with running(kind=ObedientServer) as started:
+        yield started
 
 
-def test_the_system_message_and_the_turns_are_sent(run):
-    project, server = run
-    prompts = list(read_jsonl(project.path("results/hierarchy/prompts/all.jsonl")))
-    sent = [body["messages"] for body in server.bodies]
-    for prompt in prompts:
-        asked, said = prompt["turns"][0]
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, server):
+    folder = tmp_path_factory.mktemp("conversation")
+    with installed_project(folder, hierarchy="hierarchy:HIERARCHY") as project:
+        models = {
+            "reference": {"engine": "reference"},
+            "obedient": over_http(server.url, reasoning={"tokens": 50}),
+            "with-system": over_http(server.url, system="You are terse."),
+        }
+        project.configure({"benchmarks": ["hierarchy"], "models": models})
+        project.snakemake("results/tables", "export", PYTHONPATH=str(folder))
+        yield project
+
+
+def test_system_message_and_turns_are_sent(project, server):
+    requests = [body["messages"] for body in server.bodies]
+    for prompt in project.records("hierarchy/prompts/all.jsonl"):
+        question, reply = prompt["turns"][0]
         conversation = [
-            {"role": "user", "content": asked},
-            {"role": "assistant", "content": said},
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": reply},
             {"role": "user", "content": prompt["instruction"]},
         ]
         for system in (prompt["system"], f"You are terse.\n\n{prompt['system']}"):
-            assert [{"role": "system", "content": system}, *conversation] in sent
+            assert [{"role": "system", "content": system}, *conversation] in requests
 
 
-def test_the_scorer_sees_the_reasoning_and_all_rules_are_kept(run):
-    project, _ = run
-    for model, names_it in (("obeying", True), ("reference", False)):
-        scores = list(read_jsonl(project.path(f"results/hierarchy/scores/{model}/all.jsonl")))
-        assert {score["total"] for score in scores} == {1.0}
-        assert {score["extracted"] for score in scores} == {names_it}
+@pytest.mark.parametrize(("model", "mentioned"), [("obedient", True), ("reference", False)])
+def test_scorer_sees_the_reasoning(project, model, mentioned):
+    scores = project.records(f"hierarchy/scores/{model}/all.jsonl")
+    assert {(score["total"], score["extracted"]) for score in scores} == {(1.0, mentioned)}
 
 
-def test_a_sample_is_shown_and_exported_with_its_conversation(run):
+def test_export_and_show_have_the_conversation(project):
     from pyarrow import parquet
 
-    project, _ = run
     table = parquet.read_table(project.path("results/export/hierarchy/prompts/all.parquet"))
-    first = table.to_pylist()[0]
-    assert first["system"].startswith("Write in ")
-    ((asked, said),) = json.loads(first["turns"])
-    words = [sys.executable, "-m", "steadfast.command.main", "show", "all/0", "my.yaml"]
-    places = os.pathsep.join([str(ROOT / "scripts"), str(project.folder)])
-    shown = subprocess.run(
-        words,
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": places},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert f"System message: {first['system']}" in shown
-    assert f"{asked}" in shown and f"Response: {said}" in shown
+    prompt = table.to_pylist()[0]
+    assert prompt["system"].startswith("Write in ")
+    ((question, reply),) = json.loads(prompt["turns"])
+    output = steadfast_output(project, "show", "all/0", "my.yaml")
+    for text in (f"System message: {prompt['system']}", question, f"Response: {reply}"):
+        assert text in output

@@ -1,4 +1,4 @@
-"""Chromium without a window, installed where it is missing, and what a page does in it."""
+"""Headless Chromium, installed if it is missing, and what a page does in it."""
 
 import fcntl
 import os
@@ -11,28 +11,27 @@ from typing import Any
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-OWN = ("file:", "blob:", "data:")
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+LOCAL = ("file:", "blob:", "data:")
 
 
 def chromium(shared: Path) -> str:
     """The path of a browser.
 
     Args:
-        shared: folder of all tests that run side by side: one of them installs, the others wait.
+        shared: folder of all workers: one of them installs, the others wait.
     """
     with open(shared / "chromium.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if found := next(filter(None, map(shutil.which, NAMES)), None):
-            return found
+        for program in PROGRAMS:
+            if path := shutil.which(program):
+                return path
         if not shutil.which("apt-get"):
             pytest.skip("no Chromium, and no apt-get to install it with")
-        for command in (
-            ["update", "-qq"],
-            ["install", "-yqq", "--no-install-recommends", "chromium"],
-        ):
+        install = ["install", "-yqq", "--no-install-recommends", "chromium"]
+        for arguments in (["update", "-qq"], install):
             done = subprocess.run(
-                ["apt-get", *command],
+                ["apt-get", *arguments],
                 env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
                 capture_output=True,
                 text=True,
@@ -43,11 +42,11 @@ def chromium(shared: Path) -> str:
 
 
 class Watched:
-    """A page in the browser, and all that it should not have done.
+    """A page in the browser, and what it should not have done.
 
     Attributes:
         page: Playwright's.
-        complaints: what stood on the console, errors, and addresses that were asked for.
+        complaints: console messages, errors, dialogs, and addresses of requests.
     """
 
     def __init__(self, page: Any):
@@ -57,22 +56,22 @@ class Watched:
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        page.on("request", self._asked)
+        page.on("request", self._requested)
 
-    def _asked(self, request: Any) -> None:
-        if not request.url.startswith(OWN):
+    def _requested(self, request: Any) -> None:
+        if not request.url.startswith(LOCAL):
             self.complaints.append(request.url)
 
 
 @contextmanager
 def browser(path: str) -> Iterator[Any]:
-    """The browser, which asks no network for anything of its own either."""
+    """A browser that requests nothing by itself."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        # Without its sandbox, which a container does not allow; the pages are the tests' own.
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # A container does not allow the sandbox; the pages are the tests' own.
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:
-            yield started
+            yield chromium
         finally:
-            started.close()
+            chromium.close()

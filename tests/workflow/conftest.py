@@ -8,7 +8,7 @@ from servers import running
 
 @pytest.fixture(scope="session")
 def finished() -> Project:
-    """The tiny workflow, run to its tables, once for all workers; not to be changed (fork it)."""
+    """The tiny workflow after a run, made once for all workers; not to be changed (fork it)."""
     return tiny()
 
 
@@ -30,6 +30,6 @@ def project(finished, tmp_path) -> Project:
 
 @pytest.fixture
 def server():
-    """A real server that answers chat completions and counts what it is asked."""
+    """A server of chat completions that counts requests."""
     with running() as started:
         yield started

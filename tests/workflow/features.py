@@ -1,4 +1,4 @@
-"""What users may ask for together: features of the config as fragments, and configs drawn of them.
+"""Features of the config as fragments, and configs sampled from them.
 
 The names ``gold``, ``judge`` and ``writer`` are those of a model, a judge and a rewriter over HTTP.
 """
@@ -27,40 +27,36 @@ BENCHMARKS: Settings = {
 """Sections of synthetic data, as little as shows everything."""
 LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH, IFEVAL = BENCHMARKS
 JUDGED = (FOLLOWBENCH, CFBENCH, COMPLEXBENCH)
-REWRITES = 6
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One thing that a config may ask for.
+    """One feature of a config.
 
     Attributes:
-        settings: of the config; they are merged into those of the other features.
-        benchmarks: one of which has to run; any where there is none.
-        apart: features with which it makes no valid config, or no prompt that gold is known for.
+        settings: merged into those of the other features.
+        benchmarks: one of which has to run; any benchmark if empty.
+        conflicts: features with which the config is invalid, or reference answers are not known.
         files: texts of files that the config names, by path.
     """
 
     settings: Settings
     benchmarks: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
 
 
-def lifbench(*apart: str, **settings: Any) -> Feature:
-    return Feature({LIFBENCH: settings}, (LIFBENCH,), apart)
+def section(benchmark: str, *conflicts: str, files=None, **settings: Any) -> Feature:
+    return Feature({benchmark: settings}, (benchmark,), conflicts, files or {})
 
 
-def gold(*apart: str, **settings: Any) -> Feature:
-    return Feature({"models": {"gold": settings}}, apart=apart)
+def gold(*conflicts: str, files=None, **settings: Any) -> Feature:
+    return Feature({"models": {"gold": settings}}, (), conflicts, files or {})
 
 
-def own_dialect(*apart: str, **settings: Any) -> Feature:
-    of_openai = (
-        "base model", "examples", "other limit field", "marked contexts",
-        "flex",
-    )  # fmt: skip
-    return gold(*of_openai, *apart, **settings)
+def other_api(*conflicts: str, **settings: Any) -> Feature:
+    openai_only = ("base model", "examples", "other token limit field", "prompt caching", "flex")
+    return gold(*openai_only, *conflicts, **settings)
 
 
 def model(name: str, **settings: Any) -> Feature:
@@ -71,73 +67,74 @@ def judging(*benchmarks: str, **settings: Any) -> Feature:
     return Feature(settings, benchmarks or JUDGED)
 
 
-EXAMPLES = '{"instruction": "Name a colour.", "output": "Blue"}\n'
-LABELS = '{"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}\n'
-RELEASED = CASES / "released"
+def datasets(*conflicts: str, **settings: Any) -> Feature:
+    return Feature({"datasets": settings}, (), conflicts, DATA_SETS)
+
+
+def json_lines(records: Iterable[Settings]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def own_corpora() -> dict[str, str]:
-    """A small corpus of each kind, where a local directory is expected to have it."""
-    lots = random.Random(11)
-    words = [
-        "".join(lots.choices("bdfgklmnprst", k=2)) + lots.choice("aeiou") + lots.choice(["n", "sk"])
-        for _ in range(900)
-    ]
+    """A small corpus of each kind, by the path at which a local directory has it."""
+    rng = random.Random(11)
+    words = []
+    for _ in range(900):
+        start = "".join(rng.choices("bdfgklmnprst", k=2))
+        words.append(start + rng.choice("aeiou") + rng.choice(["n", "sk"]))
 
-    def text(sentences: int) -> str:
-        return " ".join(
-            " ".join(lots.choices(words, k=9)).capitalize() + "." for _ in range(sentences)
-        )
+    def text(length: int) -> str:
+        sentences = [" ".join(rng.choices(words, k=9)).capitalize() for _ in range(length)]
+        return ". ".join(sentences) + "."
 
-    many = [{"id": f"d{number}", "text": text(25), "title": text(1)} for number in range(60)]
-    essays = [one | {"date": "2020", "text": text(150)} for one in many[:20]]
-    named = {
-        "govreport/a.jsonl": [{"id": d["id"], "report": d["text"]} for d in many],
-        "xsum/a.jsonl": [{"id": d["id"], "dialogue": text(25)} for d in many],
-        "qmsum/meetings.jsonl": [{"meeting_id": d["id"], "transcript": text(25)} for d in many],
-        "paul_graham/essays.jsonl": essays,
-    }
-    files = {
-        f"corpora/{path}": "".join(json.dumps(one) + "\n" for one in records)
-        for path, records in named.items()
-    }
+    documents = [{"id": f"d{n}", "text": text(25), "title": text(1)} for n in range(60)]
+    essays = [document | {"date": "2020", "text": text(150)} for document in documents[:20]]
+    reports = [{"id": document["id"], "report": document["text"]} for document in documents]
+    dialogues = [{"id": document["id"], "dialogue": text(25)} for document in documents]
+    meetings = [{"meeting_id": document["id"], "transcript": text(25)} for document in documents]
     instructions = [{"instruction": text(1)} for _ in range(900)]
-    return files | {"corpora/alpaca/alpaca_data.json": json.dumps(instructions)}
+    return {
+        "corpora/govreport/a.jsonl": json_lines(reports),
+        "corpora/xsum/a.jsonl": json_lines(dialogues),
+        "corpora/qmsum/meetings.jsonl": json_lines(meetings),
+        "corpora/paul_graham/essays.jsonl": json_lines(essays),
+        "corpora/alpaca/alpaca_data.json": json.dumps(instructions),
+    }
 
 
+EXAMPLES = {"instruction": "Name a colour.", "output": "Blue"}
+LABELS = {"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}
+REPLAYED = {"sample_id": "LSI/list-2k-s1/e0/v0", "text": "An answer."}
+JUDGE_TEMPLATE = f"Be fair.\n{resource('followbench/judge/en.txt').read_text()}"
+RELEASED = CASES / "released"
 PUBLISHED = {"lengths": {"4k": 3072}, "released": {"directory": "released"}}
-UNPUBLISHED = (
-    "several lengths",
-    "contexts per length",
-    "formats",
-    "domains",
-    "recs",
-    "recs in both samplings",
-)
-SETS = {
-    "sets/words.jsonl": "".join(
-        f'{{"prompt": "Name {n}.", "answer": "word {n}", "kind": "k{n % 2}"}}\n' for n in range(4)
-    ),
-    "sets/letters.jsonl": "".join(
-        f'{{"context": "{n}", "prompt": "Is it?", "choices": ["no", "yes"], "answer": "B"}}\n'
-        for n in range(3)
-    ),
-    "sets/about.jsonl": (
-        '{"scenario": "list", "prompt": "Copy {{elements.-1}}", "answer": "{{elements.-1}}"}\n'
-        '{"scenario": "onedoc", "prompt": "Type?", "answer": "{{key_sentences.1.type}}"}\n'
-    ),
-}
+REWRITES = {"count": 6, "clusters": 2}
+REASONING = {"tags": ["<think>", "</think>"], "tokens": 100}
 PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5, "flex": 0.5, "batch": 0.5}
+CHOICES = {"prompt": "Is it?", "choices": ["no", "yes"], "answer": "B"}
+COPY = {"scenario": "list", "prompt": "Copy {{elements.-1}}", "answer": "{{elements.-1}}"}
+TYPE = {"scenario": "onedoc", "prompt": "Type?", "answer": "{{key_sentences.1.type}}"}
+DATA_SETS = {
+    "sets/words.jsonl": json_lines(
+        {"prompt": f"Name {n}.", "answer": f"word {n}", "kind": f"k{n % 2}"} for n in range(4)
+    ),
+    "sets/letters.jsonl": json_lines({"context": str(n), **CHOICES} for n in range(3)),
+    "sets/about.jsonl": json_lines([COPY, TYPE]),
+}
+WORDS = {"path": "sets/words.jsonl", "scorer": "f1"}
+MAJORITY_JUDGES = {
+    "sim-1": {"engine": "simulated", "seed": 1},
+    "sim-2": {"engine": "simulated", "seed": 2},
+    "reference": {"engine": "reference"},
+}
 FEATURES: dict[str, Feature] = {
     # --- LIFBench
-    "several lengths": lifbench(lengths={"2k": 2048, "3k": 3072}),
+    "several lengths": section(LIFBENCH, lengths={"2k": 2048, "3k": 3072}),
     "own corpora": Feature(
-        {"corpora": {"source": "local", "directory": "corpora"}},
-        (LIFBENCH,),
-        files=own_corpora(),
+        {"corpora": {"source": "local", "directory": "corpora"}}, (LIFBENCH,), files=own_corpora()
     ),
-    "contexts per length": lifbench(contexts_per_length=2),
-    # No test tells models apart by four contexts, so that all is asked.
+    "contexts per length": section(LIFBENCH, contexts_per_length=2),
+    # No test tells models apart by four contexts, so that everything is requested.
     "adaptive": Feature(
         {
             LIFBENCH: {"contexts_per_length": 3, "tasks": ["LSI", "OQ"]},
@@ -147,21 +144,21 @@ FEATURES: dict[str, Feature] = {
         (LIFBENCH,),
         (
             *("contexts per length", "several lengths", "published contexts", "released scores"),
-            *("model left out", "trial"),
+            *("model subset", "trial"),
         ),
     ),
-    "formats": lifbench(formats=["numbered", "json"]),
-    "domains": lifbench(domains={"list": ["mixed", "uuids"]}),
-    "corrected rubric": lifbench(rubric="corrected"),
-    "plain mean": lifbench(weighting="mean"),
-    "recs": lifbench(expressions="recs", recs={"count": REWRITES, "clusters": 2}),
-    "recs in both samplings": lifbench(
-        expressions="recs",
-        recs={"count": REWRITES, "clusters": 2, "sampling": "both"},
+    "formats": section(LIFBENCH, formats=["numbered", "json"]),
+    "domains": section(LIFBENCH, domains={"list": ["mixed", "uuids"]}),
+    "corrected rubric": section(LIFBENCH, rubric="corrected"),
+    "plain mean": section(LIFBENCH, weighting="mean"),
+    "recs": section(LIFBENCH, expressions="recs", recs=REWRITES),
+    "recs in both samplings": section(
+        LIFBENCH, expressions="recs", recs=REWRITES | {"sampling": "both"}
     ),
-    "published contexts": lifbench(
-        *UNPUBLISHED,
-        "other tokenizer",
+    "published contexts": section(
+        LIFBENCH,
+        *("several lengths", "contexts per length", "formats", "domains", "other tokenizer"),
+        *("recs", "recs in both samplings"),
         contexts="released",
         expressions="released",
         tasks=["OQ", "MF"],  # the lists are not among the files
@@ -170,124 +167,100 @@ FEATURES: dict[str, Feature] = {
     "released scores": Feature(
         {LIFBENCH: PUBLISHED, "models": {"Qwen2.5-7B": {"engine": "scored"}}},
         (LIFBENCH,),
-        ("several lengths", "model left out", "corrected rubric"),
+        ("several lengths", "model subset", "corrected rubric"),
     ),
     # --- the judged benchmarks
-    "two languages": Feature({FOLLOWBENCH: {"languages": ["en", "zh"]}}, (FOLLOWBENCH,)),
-    "ways to ask the judge": Feature(
-        {FOLLOWBENCH: {"judge_prompts": ["path", "last", "rating"]}}, (FOLLOWBENCH,)
+    "two languages": section(FOLLOWBENCH, languages=["en", "zh"]),
+    "judge prompts": section(FOLLOWBENCH, judge_prompts=["path", "last", "rating"]),
+    "own judge template": section(
+        FOLLOWBENCH,
+        templates={"en": "prompts/en.txt"},
+        template_source="printed",
+        files={"prompts/en.txt": JUDGE_TEMPLATE},
     ),
-    "own judge template": Feature(
-        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "template_source": "printed"}},
-        (FOLLOWBENCH,),
-        files={"prompts/en.txt": f"Be fair.\n{resource('followbench/judge/en.txt').read_text()}"},
+    "human labels": section(
+        FOLLOWBENCH, labels="labels.jsonl", files={"labels.jsonl": json_lines([LABELS])}
     ),
-    "people's labels": Feature(
-        {FOLLOWBENCH: {"labels": "labels.jsonl"}}, (FOLLOWBENCH,), files={"labels.jsonl": LABELS}
-    ),
-    "direct scoring": Feature({CFBENCH: {"direct": True}}, (CFBENCH,)),
-    "decomposition": Feature(
-        {COMPLEXBENCH: {"decomposition": True}}, (COMPLEXBENCH,), ("base model", "examples")
-    ),
-    "plain judging": Feature({COMPLEXBENCH: {"judging": "plain"}}, (COMPLEXBENCH,)),
-    "English first": Feature({COMPLEXBENCH: {"languages": ["en", "zh"]}}, (COMPLEXBENCH,)),
+    "direct scoring": section(CFBENCH, direct=True),
+    "decomposition": section(COMPLEXBENCH, "base model", "examples", decomposition=True),
+    "plain judging": section(COMPLEXBENCH, judging="plain"),
+    "English first": section(COMPLEXBENCH, languages=["en", "zh"]),
     "released reading": judging(judging={"mode": "released"}),
     "one attempt": judging(judging={"attempts": 1}),
-    "judge held to JSON": Feature(
+    "structured judge output": Feature(
         {"judges": {"judge": {"structured": True}}}, JUDGED, ("released reading",)
     ),
-    "verdicts drawn twice": judging(judges={"judge": {"repeats": 2}}),
+    "two verdicts per request": judging(judges={"judge": {"repeats": 2}}),
     "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
-    "most of three judges": Feature(
-        {
-            "judges": {f"sim-{n}": {"engine": "simulated", "seed": n} for n in (1, 2)}
-            | {"reference": {"engine": "reference"}},
-            "judging": {"count": "majority"},
-        },
+    "majority of three judges": Feature(
+        {"judges": MAJORITY_JUDGES, "judging": {"count": "majority"}},
         JUDGED,
         ("released reading",),
     ),
-    "judges held to rules": judging(FOLLOWBENCH, COMPLEXBENCH, judging={"rule_items": True}),
+    "rule items": judging(FOLLOWBENCH, COMPLEXBENCH, judging={"rule_items": True}),
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
-    "judge that thinks": judging(
-        judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}
-    ),
+    "judge with reasoning": judging(judges={"judge": {"reasoning": REASONING}}),
     # --- IFEval
-    "framing sentences": Feature({IFEVAL: {"framing_sentences": 2}}, (IFEVAL,)),
-    "positions": Feature({IFEVAL: {"positions": ["both", "after"]}}, (IFEVAL,)),
-    "neutral filler": Feature(
-        {IFEVAL: {"positions": ["after", "filler"]}}, (IFEVAL,), ("positions",)
-    ),
-    "mended instructions": Feature({IFEVAL: {"instructions": "corrected"}}, (IFEVAL,)),
-    "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
+    "framing sentences": section(IFEVAL, framing_sentences=2),
+    "positions": section(IFEVAL, positions=["both", "after"]),
+    "neutral filler": section(IFEVAL, "positions", positions=["after", "filler"]),
+    "corrected instructions": section(IFEVAL, instructions="corrected"),
+    "several contexts": section(IFEVAL, contexts_per_length=2, max_tokens=300),
     # --- beside the benchmarks that run
-    "questions about contexts": Feature(
-        {
-            "datasets": {
-                "about": {"path": "sets/about.jsonl", "scorer": "exact", "contexts": "lifbench"}
-            }
-        },
-        apart=("published contexts",),  # whose lists are not among the files
-        files=SETS,
+    "questions about contexts": datasets(
+        "published contexts",  # the lists are not among the files
+        about={"path": "sets/about.jsonl", "scorer": "exact", "contexts": "lifbench"},
     ),
-    "data sets": Feature(
-        {
-            "datasets": {
-                "by-words": {"path": "sets/words.jsonl", "scorer": "f1", "by": ["kind"]},
-                "by-letter": {"path": "sets/letters.jsonl", "scorer": "choice"},
-                "by-template": {
-                    "path": "sets/words.jsonl",
-                    "scorer": "f1",
-                    "template": ["{{prompt}}", "Please: {{prompt}}"],
-                },
-            }
-        },
-        files=SETS,
+    "data sets": datasets(
+        **{
+            "by-words": WORDS | {"by": ["kind"]},
+            "by-letter": {"path": "sets/letters.jsonl", "scorer": "choice"},
+            "by-template": WORDS | {"template": ["{{prompt}}", "Please: {{prompt}}"]},
+        }
     ),
     # --- the model
     "repeats": gold(repeats=2, temperature=0.7, seed=3),
     "system message": gold("base model", "examples", system="You are helpful."),
     "base model": gold(template="base"),
-    "examples": Feature(
-        {"models": {"gold": {"template": "base", "examples": "examples.jsonl"}}},
-        files={"examples.jsonl": EXAMPLES},
+    "examples": gold(
+        template="base", examples="examples.jsonl", files={"examples.jsonl": json_lines([EXAMPLES])}
     ),
-    "reasoning": gold(reasoning={"tags": ["<think>", "</think>"], "tokens": 100}),
+    "reasoning": gold(reasoning=REASONING),
     "server's sampling": gold("repeats", temperature=None),
     "narrower sampling": gold(top_p=0.9, extra_body={"presence_penalty": 0.1}),
     "narrow window, skip": gold(window=2600, on_overflow="skip"),
     "narrow window, truncate": gold(
-        *("narrow window, skip", "limits of tokens"),
+        *("narrow window, skip", "token limit"),
         window=2500,
         on_overflow="truncate",
         max_tokens=400,  # judged prompts fit
     ),
-    "limits of tokens": gold(max_tokens=3000),
+    "token limit": gold(max_tokens=3000),
     "price": gold(price=PRICE, max_spend=1000.0),
-    "marked contexts": gold("base model", "examples", cache="12h"),
+    "prompt caching": gold("base model", "examples", cache="12h"),
     "flex": gold("batches", service_tier="flex"),
-    "few at once": gold(max_concurrency=2),
-    "batches": gold("faults of the server", batch=True),
-    "Anthropic's dialect": own_dialect("batches", "repeats", engine="anthropic", cache="1h"),
-    "Gemini's dialect": own_dialect("batches", "Anthropic's dialect", engine="gemini"),
+    "low concurrency": gold(max_concurrency=2),
+    "batches": gold("server faults", batch=True),
+    "Anthropic API": other_api("batches", "repeats", engine="anthropic", cache="1h"),
+    "Gemini API": other_api("batches", "Anthropic API", engine="gemini"),
     "model's tokenizer": gold(tokenizer="cl100k_base"),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
-    "other limit field": gold(max_tokens_field="max_completion_tokens"),
+    "other token limit field": gold(max_tokens_field="max_completion_tokens"),
     "group and label": gold(label="Gold & co", group="Servers"),
-    "faults of the server": Feature({}),
-    "replayed answers": Feature(
+    "server faults": Feature({}),
+    "replayed responses": Feature(
         {"models": {"old": {"engine": "replay", "file": "old.jsonl", "allowed_failures": 1.0}}},
-        apart=("model left out",),
-        files={"old.jsonl": '{"sample_id": "LSI/list-2k-s1/e0/v0", "text": "An answer."}\n'},
+        conflicts=("model subset",),
+        files={"old.jsonl": json_lines([REPLAYED])},
     ),
     "baseline": model("baseline", engine="baseline"),
     "simulated model": model("sim-a", engine="simulated", span=2000),
-    "model left out": Feature(
+    "model subset": Feature(
         {
-            "models": {"unasked": {"engine": "openai", "model": "gpt-4o", "price": "auto"}},
+            "models": {"unused": {"engine": "openai", "model": "gpt-4o", "price": "auto"}},
             "only": ["gold", "reference"],
         },
-        apart=("baseline", "simulated model"),
+        conflicts=("baseline", "simulated model"),
     ),
     # --- the run
     "trial": Feature({"limit": 1}),
@@ -296,21 +269,21 @@ FEATURES: dict[str, Feature] = {
     "power_analysis": Feature({"power_analysis": [0.05]}),
     "digits": Feature({"display": {"digits": 1}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
-    "printed results": Feature({"display": {"published": True}}),
+    "published results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),
-    "most hours": Feature({"hardware": {"max_hours": 6.0}}),
+    "limit of hours": Feature({"hardware": {"max_hours": 6.0}}),
     "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
     "nondeterminism": Feature({"nondeterminism": {"requests": 2, "repeats": 2}}),
 }
 
 
-def compatible(one: str, other: str) -> bool:
+def compatible(first: str, second: str) -> bool:
     """Whether two features make a valid config together."""
-    return other not in FEATURES[one].apart and one not in FEATURES[other].apart
+    return second not in FEATURES[first].conflicts and first not in FEATURES[second].conflicts
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledConfig:
     """Features, and the benchmarks that run."""
 
     features: tuple[str, ...]
@@ -318,42 +291,47 @@ class Drawn:
 
     def config(self, url: str) -> Settings:
         """The config, of a server at that address."""
-        api = over_http(url)
-        whole: Settings = {
+        config: Settings = {
             "benchmarks": list(self.benchmarks),
-            "models": {"reference": {"engine": "reference"}, "gold": {**api, "model": "gold"}},
+            "models": {"reference": {"engine": "reference"}, "gold": over_http(url, "gold")},
             **{name: copy.deepcopy(BENCHMARKS[name]) for name in self.benchmarks},
         }
         if set(self.benchmarks) & set(JUDGED):
-            judges = {"judge": {**api, "model": "judge"}, "reference": {"engine": "reference"}}
-            whole["judges"] = judges
-        for name in self.features:
-            merge(whole, FEATURES[name].settings)
-        whole["benchmarks"] += whole.get("datasets", ())
-        if whole.get(LIFBENCH, {}).get("expressions") == "recs":
-            writer: Settings = {**api, "model": "writer", "temperature": 1.0}
-            whole.setdefault("rewriters", {})["writer"] = writer
-        if LIFBENCH in whole:
-            whole[LIFBENCH].setdefault("lengths", {"2k": 2048})
-        return whole
+            judge = over_http(url, "judge")
+            config["judges"] = {"judge": judge, "reference": {"engine": "reference"}}
+        merge(config, self.settings)
+        config["benchmarks"] += config.get("datasets", ())
+        if config.get(LIFBENCH, {}).get("expressions") == "recs":
+            config["rewriters"] = {"writer": over_http(url, "writer", temperature=1.0)}
+        if LIFBENCH in config:
+            config[LIFBENCH].setdefault("lengths", {"2k": 2048})
+        return config
 
     @property
-    def results(self) -> str:
-        """The folder of results of a run of it."""
+    def settings(self) -> Settings:
+        """The settings of the features."""
         settings: Settings = {}
         for name in self.features:
             merge(settings, FEATURES[name].settings)
-        return results_of(settings)
+        return settings
+
+    @property
+    def results(self) -> str:
+        """The folder of results of a run."""
+        return results_of(self.settings)
 
     @property
     def needs_released(self) -> bool:
-        """Whether it takes the benchmark's released files."""
+        """Whether the run needs the benchmark's released files."""
         return bool({"published contexts", "released scores"} & set(self.features))
 
     @property
     def files(self) -> dict[str, str]:
-        """The files that the config names."""
-        return {k: text for name in self.features for k, text in FEATURES[name].files.items()}
+        """The files that the config names, by path."""
+        files: dict[str, str] = {}
+        for name in self.features:
+            files |= FEATURES[name].files
+        return files
 
 
 def results_of(config: Settings) -> str:
@@ -371,51 +349,56 @@ def merge(into: Settings, settings: Settings) -> None:
 
 
 SIZES = (3, 4, 5, 6, 6, 6)
+"""Numbers of features of a config, each as likely as the others."""
 
 
-def configs() -> Iterator[Drawn]:
-    """Seed by seed, features that go together and the benchmarks that they are about.
-
-    Each config has pairs of features that were seldom together in those before.
-    """
+def configs() -> Iterator[SampledConfig]:
+    """Seed by seed, compatible features, preferring pairs that earlier configs seldom had."""
     seen: Counter[frozenset[str]] = Counter()
     for seed in count():
-        one = _draw(random.Random(seed), seen)
-        seen.update(map(frozenset, combinations(one.features, 2)))
-        yield one
+        config = _sample(random.Random(seed), seen)
+        seen.update(map(frozenset, combinations(config.features, 2)))
+        yield config
 
 
-def _draw(lots: random.Random, seen: Counter[frozenset[str]]) -> Drawn:
-    """Features of which as many pairs as may be were seldom together; else by lot."""
+def _sample(rng: random.Random, seen: Counter[frozenset[str]]) -> SampledConfig:
     names = list(FEATURES)
-    lots.shuffle(names)
-    able = [pair for pair in combinations(names, 2) if compatible(*pair)]
-    chosen = list(min(able, key=lambda pair: seen[frozenset(pair)]))
-    for _ in range(lots.choice(SIZES) - len(chosen)):
-        further = [
-            name
-            for name in names
-            if name not in chosen and all(compatible(name, other) for other in chosen)
-        ]
-        if not further:
+    rng.shuffle(names)
+    pairs = [pair for pair in combinations(names, 2) if compatible(*pair)]
+    chosen = list(min(pairs, key=lambda pair: seen[frozenset(pair)]))
+
+    def fits(name: str) -> bool:
+        return name not in chosen and all(compatible(name, other) for other in chosen)
+
+    def pairs_seen(name: str) -> int:
+        return sum(frozenset((name, other)) in seen for other in chosen)
+
+    for _ in range(rng.choice(SIZES) - len(chosen)):
+        candidates = list(filter(fits, names))
+        if not candidates:
             break
-        often = {n: sum(min(seen[frozenset((n, o))], 1) for o in chosen) for n in further}
-        chosen.append(min(further, key=often.__getitem__))
+        chosen.append(min(candidates, key=pairs_seen))
     benchmarks: set[str] = set()
     for name in chosen:
-        if (of := FEATURES[name].benchmarks) and not benchmarks & set(of):
-            benchmarks.add(lots.choice(of))
+        required = FEATURES[name].benchmarks
+        if required and not benchmarks & set(required):
+            benchmarks.add(rng.choice(required))
     if not benchmarks:
-        benchmarks.add(lots.choice(list(BENCHMARKS)))
-    return Drawn(tuple(sorted(chosen)), tuple(sorted(benchmarks, key=list(BENCHMARKS).index)))
+        benchmarks.add(rng.choice(list(BENCHMARKS)))
+    ordered = sorted(benchmarks, key=list(BENCHMARKS).index)
+    return SampledConfig(tuple(sorted(chosen)), tuple(ordered))
 
 
-def pairs_covered(drawn: Iterable[Drawn]) -> str:
-    """Which pairs of features the configs have together: how many, and a line for each feature."""
-    seen = Counter(pair for one in drawn for pair in combinations(one.features, 2))
-    able = [pair for pair in combinations(sorted(FEATURES), 2) if compatible(*pair)]
-    lines = [f"{len(seen)} of {len(able)} pairs of features that go together were drawn"]
-    for name in FEATURES:
-        beside = [" ".join(set(pair) - {name}) for pair in seen if name in pair]
-        lines.append(f"{name} ({len(beside)}): {', '.join(sorted(beside)) or 'nothing'}")
+def pairs_covered(sampled: Iterable[SampledConfig]) -> str:
+    """Which pairs of features the configs have: how many, and a line for each feature."""
+    partners: dict[str, set[str]] = {name: set() for name in FEATURES}
+    for config in sampled:
+        for first, second in combinations(config.features, 2):
+            partners[first].add(second)
+            partners[second].add(first)
+    covered = sum(map(len, partners.values())) // 2
+    possible = sum(compatible(*pair) for pair in combinations(FEATURES, 2))
+    lines = [f"{covered} of {possible} pairs of compatible features were sampled"]
+    for name, others in partners.items():
+        lines.append(f"{name} ({len(others)}): {', '.join(sorted(others)) or 'nothing'}")
     return "\n".join(lines)

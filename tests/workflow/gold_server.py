@@ -1,4 +1,4 @@
-"""A real server that knows the gold answer to each prompt of a run, judges by it, and rewords."""
+"""A server that gives a run's reference answers, judges by them, and writes paraphrases."""
 
 import json
 from collections import Counter
@@ -26,86 +26,81 @@ from steadfast.jobs.evaluation import Evaluation
 from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
-"""What becomes of prompts that are asked for the first time."""
+"""Faults of a prompt's first request, one of them by its checksum."""
 REASONING = "<think>Let me see.</think>"
 
 
 class GoldServer(BatchServer):
-    """Answers by the files of a run, which are read when a prompt is not known yet.
+    """Answers from the files of a run, which are read when a prompt is not known yet.
 
     Attributes:
-        faulty: whether some prompts are refused at first.
-        thinks: names of the models that think aloud.
-        sent: bodies that were answered, by their model's name.
+        faulty: whether the first request of some prompts fails.
+        reasoning: names of the models whose responses begin with reasoning.
+        sent: number of responses by model.
     """
 
     def __init__(self, delay: float = 0.0):
         super().__init__(delay)
         self.faulty = False
-        self.thinks: set[str] = set()
+        self.reasoning: set[str] = set()
         self.sent: Counter[str] = Counter()
         self._texts: dict[str, str] = {}
         self._items: list[tuple[Item, str]] = []
 
     def next_fault(self, prompt):
-        again = not self.faulty or self.asked[prompt] > 1
-        return Fault() if again else FAULTS[crc32(prompt.encode()) % len(FAULTS)]
+        if not self.faulty or self.asked[prompt] > 1:
+            return Fault()
+        return FAULTS[crc32(prompt.encode()) % len(FAULTS)]
 
     def serve(self, folder: Path, settings: dict) -> None:
-        """Goes by the files of a run of that config in that folder."""
+        """Takes the answers from the run of a config in a folder."""
         self._folder = folder
         self._settings = settings
-        for role in ("models", "judges"):
-            for name, of in settings.get(role, {}).items():
-                if "reasoning" in of:
-                    self.thinks.add(name)
+        models = settings.get("models", {}) | settings.get("judges", {})
+        self.reasoning |= {name for name, model in models.items() if "reasoning" in model}
 
     def reply(self, prompt, path, body):
         if path.endswith(DIALECT_PATHS):
             return in_dialect(path, self.reply(prompt, "/chat/completions", as_chat(path, body)))
-        made = super().reply(prompt, path, body)
+        reply = super().reply(prompt, path, body)
         text = self._answer(prompt, body)
-        if body["model"] in self.thinks:
+        if body["model"] in self.reasoning:
             text = REASONING + text
-        (choice,) = made["choices"]
+        (choice,) = reply["choices"]
         if "text" in choice:
             choice["text"] = text
         else:
             choice["message"]["content"] = text
         with self.lock:
             self.sent[body["model"]] += 1
-        return made
+        return reply
 
     def _answer(self, prompt: str, body: dict) -> str:
         if body["model"] == "writer":
             original = BETWEEN.search(prompt)
             return json.dumps([f"{opening} {original[2]}" for opening in OPENINGS])
-        turns = [text_of(one) for one in body.get("messages", ()) if one["role"] == "user"]
+        messages = body.get("messages", ())
+        turns = [text_of(message) for message in messages if message["role"] == "user"]
         key = _key(turns or [prompt])
         with self.lock:
-            found = self._known(key)
-            if found is None:
+            answer = self._find(key)
+            if answer is None:
                 self._read()
-                found = self._known(key)
-        assert found is not None, f"no gold answer is known to {prompt[-300:]!r}"
-        return found
+                answer = self._find(key)
+        assert answer is not None, f"no reference answer for {prompt[-300:]!r}"
+        return answer
 
-    def _known(self, key: str) -> str | None:
-        """The answer to a chat's prompts, to a base model's text, or to a prompt that was cut."""
+    def _find(self, key: str) -> str | None:
+        """The answer to a chat, to a base model's prompt, or to a truncated prompt."""
         if key in self._texts:
             return self._texts[key]
-        whole = key.removesuffix("Output: ").rstrip("\n")
-        if whole != key:
-            for known, answer in self._texts.items():
-                if whole.endswith(known.rstrip("\n")):
+        prompt = key.removesuffix("Output: ").rstrip("\n")
+        if prompt != key:
+            for text, answer in self._texts.items():
+                if prompt.endswith(text.rstrip("\n")):
                     return answer
         for item, answer in self._items:
-            if not item.context:
-                continue
-            _, found, tail = whole.partition(item.head) if item.head else ("", "whole", whole)
-            end = item.tail.rstrip("\n")
-            cut = found and tail.endswith(end)
-            if cut and item.context.startswith(tail.removesuffix(end)):
+            if item.context and _is_truncated(item, prompt):
                 return answer
         return None
 
@@ -115,34 +110,46 @@ class GoldServer(BatchServer):
             run = Evaluation(load_config(self._settings))
             for name in run.running:
                 task = run.tasks[name]
-                for part, of in task.parts.items():
-                    prompts = results / f"{name}/prompts/{part}.jsonl"
+                for part_name, part in task.parts.items():
+                    prompts = results / f"{name}/prompts/{part_name}.jsonl"
                     if prompts.exists():
-                        sources = [(*key, results / path) for key, path in of.sources.items()]
-                        self._read_part(task, PartFiles(part, task.samples.plain, prompts, sources))
+                        sources = [(*key, results / path) for key, path in part.sources.items()]
+                        files = PartFiles(part_name, task.samples.plain, prompts, sources)
+                        self._read_part(task, files)
                 for path in (results / name / "judging").glob("*/*.jsonl"):
-                    asked = read_judge_prompts(path)
-                    oracle = JudgeOracle(task.judging.simulator.make(), map(_signed, asked))
-                    for item in judge_items(asked):
+                    judge_prompts = read_judge_prompts(path)
+                    simulator = task.judging.simulator.make()
+                    oracle = JudgeOracle(simulator, map(_with_signature, judge_prompts))
+                    for item in judge_items(judge_prompts):
                         text = item.head + item.context + item.tail
                         self._texts[text] = oracle.reference(item.key)
 
     def _read_part(self, task, files: PartFiles) -> None:
         samples = files.read()
         oracle = SampleOracle(task.simulator.make(), samples)
-        joined = component(files.samples).make()
+        builder = component(files.samples).make()
         turns: dict[str, list[str]] = {}
         for sample in samples:
-            item = joined.item(sample)
+            item = builder.item(sample)
             text = item.head + item.context + item.tail
-            turns[sample.id] = [*(turns[item.follows] if item.follows else ()), text]
+            earlier = turns[item.follows] if item.follows else []
+            turns[sample.id] = [*earlier, text]
             answer = oracle.reference(sample.id)
             self._texts[_key(turns[sample.id])] = answer
             self._items.append((item, answer))
 
 
-def _signed(prompt: JudgePrompt) -> JudgePrompt:
-    """What is asked about an answer, which keeps all where it does not say, as a rule's may."""
+def _is_truncated(item: Item, prompt: str) -> bool:
+    """Whether a prompt is an item's with only the beginning of its context."""
+    _, separator, context = prompt.partition(item.head) if item.head else ("", "-", prompt)
+    tail = item.tail.rstrip("\n")
+    if not separator or not context.endswith(tail):
+        return False
+    return item.context.startswith(context.removesuffix(tail))
+
+
+def _with_signature(prompt: JudgePrompt) -> JudgePrompt:
+    """The prompt with a signature in its answer: without one, the answer kept all constraints."""
     if signed(prompt.answer) is not None:
         return prompt
     return replace(prompt, answer=f"{prompt.answer}\n{signature(range(100))}")

@@ -1,4 +1,4 @@
-"""A small run with a model whose answers try to do something, and the pieces of its page."""
+"""A small run with hostile responses and a hostile judge, and the contents of its HTML report."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from project import Project, over_http
 from servers import Server, running
-from steadfast.base.files import write_text
+from steadfast.base.files import write_jsonl
 
 HOSTILE = {
     "script": "</script><script>document.title = 'owned'</script>",
@@ -18,7 +18,7 @@ HOSTILE = {
     "right-to-left": "\u202egnp.exe\u2066 \u05e9\u05dc\u05d5\u05dd",
     "null": "a\x00b\ud800c",
 }
-SAMPLES = {f"LSI/list-2k-s1/e0/v{place}": text for place, text in enumerate(HOSTILE.values())}
+HOSTILE_SAMPLES = {kind: f"LSI/list-2k-s1/e0/v{n}" for n, kind in enumerate(HOSTILE)}
 LONG = " ".join(str(n * n) for n in range(900))[:5_000]
 JUDGED = "en/content/1/1"
 VERDICT = HOSTILE["script"] + "\n['YES']"
@@ -44,23 +44,24 @@ PIECE = re.compile(r'<script type="text/plain" data-piece="([^"]*)">([^<]*)</scr
 
 
 class Judge(Server):
-    """A judge that is content, and whose reply tries to do something."""
+    """A judge whose verdict is always yes, in a hostile reply."""
 
     def reply(self, prompt, path, body):
-        made = super().reply(prompt, path, body)
-        made["choices"][0]["message"]["content"] = VERDICT
-        made["usage"] |= {"prompt_tokens": 100, "completion_tokens": 10}
-        return made
+        reply = super().reply(prompt, path, body)
+        reply["choices"][0]["message"]["content"] = VERDICT
+        reply["usage"] |= {"prompt_tokens": 100, "completion_tokens": 10}
+        return reply
 
 
 def html_report_project(folder: Path) -> Project:
-    """The project, run to its page."""
+    """The project after a run."""
     project = Project.new(folder, {})
-    answers = [{"sample_id": id, "text": text, "reasoning": LONG} for id, text in SAMPLES.items()]
-    files = {"lifbench": answers, "followbench": [{"sample_id": JUDGED, "text": "An answer."}]}
-    for name, records in files.items():
-        lines = "".join(json.dumps(record) + "\n" for record in records)
-        write_text(folder / f"answers/{name}.jsonl", lines)
+    responses = []
+    for kind, sample in HOSTILE_SAMPLES.items():
+        responses.append({"sample_id": sample, "text": HOSTILE[kind], "reasoning": LONG})
+    write_jsonl(folder / "answers/lifbench.jsonl", responses)
+    response = {"sample_id": JUDGED, "text": "An answer."}
+    write_jsonl(folder / "answers/followbench.jsonl", [response])
     with running(kind=Judge) as server:
         judge = over_http(server.url, "judge-1", price=PRICE)
         project.configure(CONFIG | {"judges": CONFIG["judges"] | {"judge": judge}})
@@ -69,9 +70,9 @@ def html_report_project(folder: Path) -> Project:
 
 
 def pieces(page: str) -> dict[str, object]:
-    """What a page holds: the values of its pieces, and its pictures as texts."""
-    found = {}
+    """The values of a report's pieces by name; figures are texts."""
+    values = {}
     for name, packed in PIECE.findall(page):
         text = zlib.decompress(base64.b64decode(packed)).decode()
-        found[name] = text if name.startswith("figure/") else json.loads(text)["value"]
-    return found
+        values[name] = text if name.startswith("figure/") else json.loads(text)["value"]
+    return values

@@ -15,14 +15,8 @@ TINY_DATA = {
     "complexbench": {"languages": ["zh"]},
 }
 HOW = {"gold": "reference", "slips": "simulated"}
-"""Models whose answers are replayed, and the simulator that gives them: answers that say what they
-kept, so that a judge over HTTP can go by that."""
-
-
-def replayed(*names: str) -> dict[str, Any]:
-    """The settings of such models."""
-    file = "answers/{name}/{{benchmark}}.{{part}}.jsonl"
-    return {name: {"engine": "replay", "file": file.format(name=name)} for name in names}
+"""Models whose answers are replayed, and the simulator of these answers: each states which
+constraints it keeps, so that a judge over HTTP can go by that."""
 
 
 def http(url: str, **settings: Any) -> dict[str, Any]:
@@ -37,18 +31,21 @@ def config(
     **changes: Any,
 ) -> dict[str, Any]:
     """A config of the benchmarks that have data, and of models of ``HOW``."""
-    judged = {"judges": judges, "models": replayed(*models)}
-    return {"benchmarks": list(data), **data, **judged, **changes}
+    replayed = {}
+    for name in models:
+        file = f"answers/{name}/{{benchmark}}.{{part}}.jsonl"
+        replayed[name] = {"engine": "replay", "file": file}
+    return {"benchmarks": list(data), **data, "judges": judges, "models": replayed, **changes}
 
 
 def new_project(folder: Path, settings: Mapping[str, Any]) -> Project:
-    """A project with that config, in which the answers of the models stand."""
+    """A project with that config and the files of the models' answers."""
     for name in settings["benchmarks"]:
         run = JudgedRun(name, settings[name])
         for part in run.samples:
             for model in settings["models"]:
                 answers = run.answers(part, HOW[model])
-                records = [{"sample_id": key, "text": one.text} for key, one in answers.items()]
+                records = [{"sample_id": id, "text": answer.text} for id, answer in answers.items()]
                 write_jsonl(folder / f"answers/{model}/{name}.{part}.jsonl", records)
     return Project.new(folder, dict(settings))
 
@@ -56,14 +53,14 @@ def new_project(folder: Path, settings: Mapping[str, Any]) -> Project:
 def judged(
     project: Project, benchmarks: Iterable[str] = TINY_DATA
 ) -> list[tuple[str, SentRequest, dict]]:
-    """Model, judge request and score record of all answers that were judged."""
-    found = []
+    """Model, judge request and score record of all judged answers."""
+    rows = []
     for path in sorted(project.folder.glob("results/*/judging/*/*.jsonl")):
         benchmark = path.parts[-4]
         model = path.parts[-2]
         if benchmark in benchmarks:
             scores = project.records(f"{benchmark}/scores/{model}/{path.name}")
             by_sample = {record["sample_id"]: record for record in scores}
-            requests = sent(path.stem, read_judge_prompts(path))
-            found += [(model, r, by_sample[r.answer_id]) for r in requests]
-    return found
+            for request in sent(path.stem, read_judge_prompts(path)):
+                rows.append((model, request, by_sample[request.answer_id]))
+    return rows

@@ -1,4 +1,4 @@
-"""A judged benchmark from data to scores in memory, by the components that its task names."""
+"""A judged benchmark from data to scores in memory, by its task's components."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ SMALL = {
     "cfbench": {},
     "complexbench": {"languages": ["zh", "en"]},
 }
-"""Synthetic data of each benchmark, as little as holds every kind of item."""
+"""Synthetic data with every kind of item of each benchmark."""
 READER = {"span": 1000, "position_bias": 0.4, "slip": 0.2, "seed": 1}
 Answers = dict[str, Answer]
 Replies = dict[str, Reply]
@@ -30,7 +30,7 @@ Changes = Mapping[str, Record]
 
 
 class JudgedRun:
-    """A benchmark's parts, data and samples, and what models and judges make of them.
+    """A benchmark's parts, data and samples, with simulated models and judges.
 
     Args:
         name: of the benchmark.
@@ -55,39 +55,40 @@ class JudgedRun:
         files = {file.path: list(file.content.make({})) for file in self.task.data}
         self.data = {}
         self.samples = {}
-        for part, how in self.task.parts.items():
-            self.data[part] = data = {}
-            for (kind, file), path in how.sources.items():
+        for name, part in self.task.parts.items():
+            data = {}
+            for (kind, file), path in part.sources.items():
                 data.setdefault(kind, {})[file] = files[path]
-            self.samples[part] = self._samples(part)
+            self.data[name] = data
+            self.samples[name] = self._samples(name)
 
     def _samples(self, part: str) -> list[Sample]:
         data = self.data[part]
-        found = {}
         prompts = list(self.task.prompts.make(part, data))
         sources = self.task.samples.make().sources(prompts, data)
+        samples = {}
         for prompt, source in zip(prompts, sources, strict=True):
-            before = found.get(prompt.get("follows"))
-            found[prompt["sample_id"]] = Sample(part, prompt, source, before)
-        return list(found.values())
+            before = samples.get(prompt.get("follows"))
+            samples[prompt["sample_id"]] = Sample(part, prompt, source, before)
+        return list(samples.values())
 
     def answers(self, part: str, how: str = "reference", changes: Changes | None = None) -> Answers:
-        """A simulator's answers, some of them changed."""
+        """Simulated answers, some of them changed."""
         oracle = SampleOracle(self.task.simulator.make(), self.samples[part])
-        found = {}
+        answers = {}
         for sample in self.samples[part]:
-            before = found[sample.before.id] if sample.before else None
+            before = answers[sample.before.id] if sample.before else None
             answer = Answer("ok", _reply(oracle, sample.id, how), before=before)
-            found[sample.id] = replace(answer, **(changes or {}).get(sample.id, {}))
-        return found
+            answers[sample.id] = replace(answer, **(changes or {}).get(sample.id, {}))
+        return answers
 
     def judge_prompts(
         self, part: str, answers: Answers, templates: Mapping[str, str] | None = None
     ) -> list[JudgePrompt]:
-        """What is asked of a judge about answers."""
-        asking = self.task.judging.prompts.make()
-        loaded = load_templates(asking, templates or self.task.judging.templates, Path())
-        return list(judge_prompts_of(asking, loaded, self.samples[part], answers))
+        """The judge prompts of answers."""
+        builder = self.task.judging.prompts.make()
+        loaded = load_templates(builder, templates or self.task.judging.templates, Path())
+        return list(judge_prompts_of(builder, loaded, self.samples[part], answers))
 
     def replies(
         self, part: str, answers: Answers, how: str = "reference", changes: Changes | None = None
@@ -95,24 +96,24 @@ class JudgedRun:
         """A simulated judge's replies, some of them changed."""
         prompts = self.judge_prompts(part, answers)
         oracle = JudgeOracle(self.task.judging.simulator.make(), prompts)
-        return {
-            r.id: replace(Reply("ok", _reply(oracle, r.id, how)), **(changes or {}).get(r.id, {}))
-            for prompt in prompts
-            for r in prompt.requests
-        }
+        replies = {}
+        for prompt in prompts:
+            for request in prompt.requests:
+                reply = Reply("ok", _reply(oracle, request.id, how))
+                replies[request.id] = replace(reply, **(changes or {}).get(request.id, {}))
+        return replies
 
     def ask(self, part: str, answers: Answers, url: str, folder: Path, attempts: int = 3):
-        """Asks the judge at an address about answers; the records of its replies stay in a folder.
-
-        Returns:
-            The replies, by request.
-        """
+        """The replies of the judge at an address, by request; their records stay in a folder."""
         prompts = self.judge_prompts(part, answers)
         out = folder / f"{part}.jsonl"
-        asked = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
+        judged = {}
+        for prompt in prompts:
+            for request in prompt.requests:
+                judged[request.id] = (request.expected, prompt.answer)
 
         def readable(request: str, reply: str) -> bool:
-            expected, answer = asked[request]
+            expected, answer = judged[request]
             return self.task.judging.readable.make(expected, reply, answer)
 
         ask_items(
@@ -144,7 +145,7 @@ def _reply(oracle: SampleOracle | JudgeOracle, name: str, how: str) -> str:
 
 @dataclass(frozen=True)
 class SentRequest:
-    """What is asked of a judge at once: part, ids of answer and request, and the whole prompt."""
+    """A request to a judge, with its complete prompt."""
 
     part: str
     answer_id: str
@@ -153,10 +154,10 @@ class SentRequest:
 
     @cached_property
     def asked(self) -> judge_server.Asked:
-        """How the judge understands it."""
-        asked = judge_server.read(self.prompt)
-        assert asked, f"not by a template of the project: {self.prompt}"
-        return asked
+        """The prompt as the simulated judge parses it."""
+        parsed = judge_server.read(self.prompt)
+        assert parsed, f"not by a template of the project: {self.prompt}"
+        return parsed
 
     @property
     def answer(self) -> tuple[str, str]:
@@ -164,8 +165,8 @@ class SentRequest:
         return self.part, self.answer_id
 
     def verdicts(self, score: Record) -> list[float | bool | None]:
-        """What the answer's score record took for the judge's verdicts; none if it took none."""
-        if "raw" in score:  # ComplexBench asks about each question by itself
+        """The judge's verdicts in the answer's score record."""
+        if "raw" in score:  # ComplexBench has a request for each question
             raw = (score["raw"] or {}).get(self.question)
             return [] if raw is None else [raw]
         return list((score["points"] or {}).values())
@@ -178,8 +179,9 @@ class SentRequest:
 
 def sent(part: str, prompts: Iterable[JudgePrompt]) -> list[SentRequest]:
     """The requests of judge prompts."""
-    return [
-        SentRequest(part, prompt.answer_id, r.id, prompt.head + prompt.answer + r.tail)
-        for prompt in prompts
-        for r in prompt.requests
-    ]
+    requests = []
+    for prompt in prompts:
+        for request in prompt.requests:
+            text = prompt.head + prompt.answer + request.tail
+            requests.append(SentRequest(part, prompt.answer_id, request.id, text))
+    return requests

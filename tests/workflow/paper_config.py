@@ -1,6 +1,7 @@
-"""The papers' configs: where they lie, and what a run of one would do."""
+"""The papers' configs, and the jobs of a run of one."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,7 @@ PAPERS = ROOT / "config"
 
 
 def dry_run(config: Path, directory: Path) -> dict[str, int]:
-    """Jobs by rule that tables and plan would take, without a key in the environment."""
+    """Jobs of tables and plan by rule, without a key in the environment."""
     command = [warm_python(), "-m", "snakemake", "--snakefile", ROOT / "Snakefile"]
     command += ["--directory", directory, "--configfile", config, "--cores", "1", "--dry-run"]
     environment = {name: value for name, value in os.environ.items() if "KEY" not in name}
@@ -24,5 +25,4 @@ def dry_run(config: Path, directory: Path) -> dict[str, int]:
     )
     text = done.stdout + done.stderr
     assert done.returncode == 0, text
-    lines = (line.split() for line in text.splitlines())
-    return {words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()}
+    return {rule: int(count) for rule, count in re.findall(r"^ *(\S+) +(\d+) *$", text, re.M)}

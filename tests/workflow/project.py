@@ -1,7 +1,6 @@
 """A copy of the project that tests may change, and Snakemake on it."""
 
 import atexit
-import collections
 import csv
 import fcntl
 import os
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -24,16 +24,9 @@ from steadfast.base.files import Record, read_jsonl
 from warm_python import files, warm_python
 
 ROOT = Path(__file__).parents[2]
-PARTS = (
-    "Snakefile",
-    "config",
-    "envs",
-    "profiles",
-    "pyproject.toml",
-    "rules",
-)
+PARTS = ("Snakefile", "config", "envs", "profiles", "pyproject.toml", "rules")
 LINKED = ("resources", "scripts")
-"""Those of many files: copies are links to the same files, changed by ``edit`` and ``write``."""
+"""Folders of many files: copies are hard links, changed by ``edit`` and ``write``."""
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--configfile", "my.yaml", "--cores", "2"]
 TINY = {
     "lifbench": {"lengths": {"2k": 2048, "3k": 3072}, "tasks": ["OQ", "LSI", "MB"]},
@@ -49,20 +42,20 @@ FIGURE = "results/figures/lifbench_ars_by_length.png"
 DATA = ("corpora", "lifbench/contexts", "lifbench/expressions")
 """Results that configs of LIFBench have in common."""
 SHARED = Path(tempfile.gettempdir())
-"""A folder of this session's, for all workers (conftest)."""
+"""A folder that all workers of a session share (set in conftest)."""
 
 
 def once(name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that the first worker makes who needs it; not to be changed."""
+    """A folder made by the first worker that needs it; not to be changed."""
     folder = SHARED / name
-    made = SHARED / f"{name}.made"
+    marker = SHARED / f"{name}.made"
     with open(SHARED / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            shutil.rmtree(folder, ignore_errors=True)  # what another worker could not finish
+        if not marker.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that did not finish
             folder.mkdir()
             make(folder)
-            made.touch()
+            marker.touch()
     return folder
 
 
@@ -77,12 +70,12 @@ def tiny() -> "Project":
 
 
 def over_http(url: str, model: str = "m", **settings: Any) -> dict[str, Any]:
-    """The settings of a model behind an address, which wants no key."""
+    """The settings of a model at an address, without a key."""
     return {"engine": "openai", "model": model, "base_url": url, "api_key_env": None} | settings
 
 
 def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str | None = None):
-    """Runs one of the commands beside the workflow, such as ``compare``, of a checkout."""
+    """Runs a command beside the workflow, such as ``compare``, of a checkout."""
     return subprocess.run(
         [warm_python(), "-m", "steadfast.command.main", name, *map(str, arguments)],
         cwd=cwd or folder,
@@ -114,7 +107,7 @@ def _code() -> tuple[Path, dict[str, tuple[int, int]]]:
 
 
 def code() -> Path:
-    """A folder with the linked parts, as they were when it was first asked for."""
+    """A folder with the linked parts, as they were at the first call."""
     folder, before = _code()
     assert files(folder) == before, "a test changed code in place: use Project.write"
     return folder
@@ -128,10 +121,10 @@ class Project:
 
     @classmethod
     def new(cls, folder: Path, config: dict, with_data: bool = True) -> "Project":
-        """A project that has run nothing yet.
+        """A project before its first run.
 
-        With the corpora, contexts and expressions of ``TINY``, where the config has LIFBench; what
-        is made otherwise by this config is made anew.
+        If the config has LIFBench, it begins with the corpora, contexts and expressions of
+        ``TINY``; a run makes those anew that the config makes otherwise.
         """
         for part in LINKED:
             shutil.copytree(code() / part, folder / part, copy_function=os.link)
@@ -146,15 +139,15 @@ class Project:
         return project
 
     def fork(self, folder: Path) -> "Project":
-        """A copy with the same results and the same times of change."""
+        """A copy with the same results and modification times."""
         code()
         for part in LINKED:
             shutil.copytree(self.folder / part, folder / part, copy_function=os.link)
 
-        def linked(place: str, names: list[str]) -> tuple[str, ...]:
-            return LINKED if Path(place) == self.folder else ()
+        def ignore(directory: str, names: list[str]) -> tuple[str, ...]:
+            return LINKED if Path(directory) == self.folder else ()
 
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=linked)
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=ignore)
         return Project(folder)
 
     def configure(self, config: dict) -> None:
@@ -166,12 +159,12 @@ class Project:
         self.write(path, text.replace(old, new, 1))
 
     def write(self, path: str, text: str) -> None:
-        """Writes a file anew, so that no other project's changes."""
+        """Replaces a file, so that other projects' links to it stay as they are."""
         self.path(path).unlink(missing_ok=True)
         self.path(path).write_text(text)
 
     def snakemake(self, *arguments: str, ok: bool = True, **environment: str):
-        """Runs Snakemake; stdout and stderr come back as one text."""
+        """Runs Snakemake and returns stdout and stderr as one text."""
         done = subprocess.run(
             [warm_python(), *SNAKEMAKE[1:], *(arguments or ["results/tables"])],
             cwd=self.folder,
@@ -190,11 +183,14 @@ class Project:
         if not table:
             assert "Nothing to be done" in text, text
             return {}
-        rows = (line.split() for line in table[1].splitlines())
-        return collections.Counter({rule: int(count) for rule, count in rows})
+        jobs: Counter[str] = Counter()
+        for line in table[1].splitlines():
+            rule, count = line.split()
+            jobs[rule] = int(count)
+        return jobs
 
     def killed(self, condition: Callable[[], object]) -> None:
-        """Starts a run, and kills all that works in the folder once a condition holds."""
+        """Starts a run, and kills its processes once a condition holds."""
         run = subprocess.Popen(
             [warm_python(), *SNAKEMAKE[1:], "results/tables"],
             cwd=self.folder,
@@ -208,20 +204,20 @@ class Project:
             run.wait()
 
     def kill(self) -> None:
-        """Kills all that works in the folder."""
-        while working := self._working():
-            for process in working:
+        """Kills all processes that work in the folder."""
+        while processes := self._processes():
+            for process in processes:
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
 
-    def _working(self) -> list[int]:
-        """The processes whose working directory this is."""
-        found = []
-        for place in Path("/proc").glob("[0-9]*/cwd"):
-            with suppress(OSError):  # it has ended
-                if place.readlink() == self.folder:
-                    found.append(int(place.parent.name))
-        return found
+    def _processes(self) -> list[int]:
+        """The processes whose working directory is the folder."""
+        processes = []
+        for link in Path("/proc").glob("[0-9]*/cwd"):
+            with suppress(OSError):  # the process has ended
+                if link.readlink() == self.folder:
+                    processes.append(int(link.parent.name))
+        return processes
 
     def path(self, name: str) -> Path:
         return self.folder / name

@@ -1,8 +1,8 @@
-"""A real SLURM cluster of one node with two GPUs that are none, all of it in one folder.
+"""A real SLURM cluster in one folder: one node with two pretended GPUs.
 
 Debian's packages are unpacked, not installed: where SLURM is installed but not running, every call
-of Snakemake waits for it. An ordinary user will do; ports are free ones, and munge has a socket of
-its own, so that several clusters and a system's own do not meet.
+of Snakemake waits for it. No root is needed. Free ports and a separate socket of munge let several
+clusters run beside each other and beside the system's.
 """
 
 import contextlib
@@ -17,40 +17,31 @@ import time
 from pathlib import Path
 
 PACKAGES = ("slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "munge")
-CLIENTS = (
-    "sbatch",
-    "srun",
-    "squeue",
-    "scancel",
-    "scontrol",
-    "sinfo",
-    "sacct",
-    "sacctmgr",
-    "sshare",
-)
-GPUS = ("/dev/zero", "/dev/null")  # device files as good as any, since nothing opens them
+CLIENTS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
+ACCOUNTING_CLIENTS = ("sacct", "sacctmgr", "sshare")
+GPUS = ("/dev/zero", "/dev/null")  # any device files: nothing opens them
 
 
 class Unavailable(Exception):
-    """Why this machine has no SLURM for us."""
+    """SLURM cannot be unpacked on this machine."""
 
 
 def unpack(folder: Path, further: tuple[str, ...] = ()) -> Path:
-    """SLURM's and munge's programs below a folder, and those of further packages.
+    """Unpacks SLURM, munge and further packages below a folder.
 
     Raises:
-        Unavailable: this is no Debian, or its archive cannot be reached.
+        Unavailable: the system is not Debian, or its archive cannot be reached.
     """
     if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise Unavailable("SLURM comes from Debian's archive, and this system has no apt")
     (folder / "lists/partial").mkdir(parents=True)
-    own_lists = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", f"Dir::Cache={folder}"]
+    options = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", f"Dir::Cache={folder}"]
     try:
         _download(folder, [], further)
     except subprocess.CalledProcessError:
         try:
-            _run(["apt-get", *own_lists, "update", "-qq"], folder)
-            _download(folder, own_lists, further)
+            _run(["apt-get", *options, "update", "-qq"], folder)
+            _download(folder, options, further)
         except subprocess.CalledProcessError as error:
             raise Unavailable(f"Debian's archive: {error.stderr.strip()[-300:]}") from None
     for package in folder.glob("*.deb"):
@@ -60,10 +51,10 @@ def unpack(folder: Path, further: tuple[str, ...] = ()) -> Path:
 
 def _download(folder: Path, options: list[str], further: tuple[str, ...]) -> None:
     packages = (*PACKAGES, *further)
-    plan = ["install", "--simulate", "-qq", "--no-install-recommends", *packages]
-    lines = _run(["apt-get", *options, *plan], folder).splitlines()
-    names = {line.split()[1] for line in lines if line.startswith("Inst ")}
-    _run(["apt-get", *options, "download", "-qq", *sorted({*packages, *names})], folder)
+    simulation = ["install", "--simulate", "-qq", "--no-install-recommends", *packages]
+    output = _run(["apt-get", *options, *simulation], folder)
+    dependencies = re.findall(r"^Inst (\S+)", output, re.M)
+    _run(["apt-get", *options, "download", "-qq", *sorted({*packages, *dependencies})], folder)
 
 
 def _run(command: list[str], folder: Path) -> str:
@@ -72,10 +63,10 @@ def _run(command: list[str], folder: Path) -> str:
 
 
 class Cluster:
-    """The cluster, once it is started.
+    """A cluster that runs within its context.
 
     Args:
-        root: where the programs were unpacked.
+        root: folder of the unpacked programs.
         folder: for configuration, state and logs; its path must be short (munge's socket).
     """
 
@@ -87,12 +78,12 @@ class Cluster:
         self._folder = folder
         self._plugins = next(root.rglob("libslurmfull.so")).parent
         self._daemons: dict[str, subprocess.Popen] = {}
-        libraries = f"{self._plugins}:{self._plugins.parent}"
-        self._environment = {
-            **{name: value for name, value in os.environ.items() if name[:5] != "SLURM"},
-            "LD_LIBRARY_PATH": libraries,
+        inherited = {name: value for name, value in os.environ.items() if name[:5] != "SLURM"}
+        self._settings = {
+            "LD_LIBRARY_PATH": f"{self._plugins}:{self._plugins.parent}",
             "SLURM_CONF": str(folder / "slurm.conf"),
         }
+        self._environment = inherited | self._settings
         self.prolog = folder / "prolog.log"
 
     def __enter__(self) -> "Cluster":
@@ -118,26 +109,26 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process needs to find the clients, and no library of theirs."""
+        """Variables with which a process finds the clients, without their libraries."""
         return {"PATH": f"{self._folder / 'bin'}:{os.environ['PATH']}"}
 
     def __call__(self, *command: str) -> str:
-        """What a client says."""
+        """Runs a client and returns its output."""
         client = [str(self._folder / "bin" / command[0]), *command[1:]]
         return subprocess.run(client, capture_output=True, text=True, check=True).stdout
 
     def jobs(self) -> list[dict[str, str]]:
-        """All jobs, running and gone, as scontrol shows them; a task of an array is a job."""
+        """All jobs, running and ended, as scontrol shows them; a task of an array is a job."""
         lines = self("scontrol", "--oneliner", "show", "job").splitlines()
         return [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines if "JobId=" in line]
 
     def clear(self) -> None:
-        """Ends all jobs, and waits until they are gone."""
+        """Cancels all jobs, and waits until they have ended."""
         self("scancel", "--user", getpass.getuser())
         self.wait(lambda: not self("squeue", "--noheader"))
 
     def gpus_seen(self) -> dict[str, str]:
-        """CUDA_VISIBLE_DEVICES as each job's processes had it, by job."""
+        """CUDA_VISIBLE_DEVICES of each job's processes, by job."""
         return dict(line.split(maxsplit=1) for line in self.prolog.read_text().splitlines())
 
     # --- starting --------------------------------------------------------------------------
@@ -159,7 +150,7 @@ class Cluster:
         nodes = ",".join(self.gpu_nodes)
         gpus = "".join(f"NodeName={nodes} Name=gpu Type=h200 File={device}\n" for device in GPUS)
         (folder / "gres.conf").write_text(gpus)
-        for client in CLIENTS:
+        for client in CLIENTS + ACCOUNTING_CLIENTS:
             self._wrap(client)
 
     def _common(self, user: str, host: str) -> str:
@@ -193,7 +184,7 @@ GresTypes=gpu
 """
 
     def _site(self, host: str) -> str:
-        """What tells one cluster from another: nodes, partitions, accounting."""
+        """Nodes, partitions and accounting, which subclasses change."""
         return f"""
 SlurmdPort={free_ports(1)[0]}
 JobAcctGatherType=jobacct_gather/none
@@ -204,22 +195,17 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
     def _wrap(self, client: str) -> None:
         script = self._folder / "bin" / client
-        given = "".join(
-            f"export {name}='{self._environment[name]}'\n"
-            for name in ("LD_LIBRARY_PATH", "SLURM_CONF")
-        )
-        script.write_text(f'#!/bin/sh\n{given}exec {self._root}/usr/bin/{client} "$@"\n')
+        exports = "".join(f"export {name}='{value}'\n" for name, value in self._settings.items())
+        script.write_text(f'#!/bin/sh\n{exports}exec {self._root}/usr/bin/{client} "$@"\n')
         script.chmod(0o755)
 
     def _start(self) -> None:
         folder = self._folder
-        paths = ("socket", "key-file", "pid-file", "log-file", "seed-file")
-        self._daemon(
-            "munged",
-            "--foreground",
-            "--force",  # whoever may write to a folder above may be trusted here
-            *(f"--{name}={folder}/munge.{name.split('-')[0]}" for name in paths),
-        )
+        kinds = ("key", "pid", "log", "seed")
+        files = [f"--{kind}-file={folder}/munge.{kind}" for kind in kinds]
+        # Forced, since others may write to a folder above.
+        options = ["--foreground", "--force", f"--socket={folder}/munge.socket"]
+        self._daemon("munged", *options, *files)
         self.wait((folder / "munge.socket").exists)
         self._start_slurm()
         self.wait(lambda: self("sinfo", "--noheader", "--Node", "--format=%T").count("idle"))
@@ -231,16 +217,16 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             self.start_node(node)
 
     def start_controller(self) -> None:
-        """Starts slurmctld, also after it was stopped."""
+        """Starts slurmctld, also after a stop."""
         self._daemon("slurmctld", "-D", "-f", self._environment["SLURM_CONF"])
 
     def start_node(self, node: str) -> None:
-        """Starts a node's slurmd, also after it was stopped."""
+        """Starts a node's slurmd, also after a stop."""
         stepd = ["-d", str(self._link("slurmstepd")), "-f", self._environment["SLURM_CONF"]]
         self._daemon("slurmd", "-D", "-N", node, *stepd, known_as=node)
 
     def stop(self, daemon: str) -> None:
-        """Ends slurmctld, slurmdbd, or the slurmd of a node."""
+        """Stops slurmctld, slurmdbd, or the slurmd of a node."""
         process = self._daemons.pop(daemon)
         process.terminate()
         process.wait()
@@ -256,7 +242,7 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             )
 
     def _link(self, name: str) -> Path:
-        # Debian calls them slurmctld-wlm and the like, but they go by what they are called as.
+        # Debian's files are slurmctld-wlm and the like, but programs read the name of the command.
         link = self._folder / name
         if not link.exists():
             programs = self._root / "usr/sbin"
@@ -265,22 +251,25 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return link
 
     def wait(self, condition, seconds: float = 60) -> None:
-        """Waits until something is so; a client that fails is asked again."""
+        """Waits until a condition holds; a client that fails is called again."""
         end = time.monotonic() + seconds
         while True:
             with contextlib.suppress(subprocess.CalledProcessError):
                 if condition():
                     return
             if time.monotonic() > end:
-                logs = [f"{p.name}: {p.read_text()[-1500:]}" for p in self._folder.glob("log/*")]
+                paths = self._folder.glob("log/*")
+                logs = [f"{path.name}: {path.read_text()[-1500:]}" for path in paths]
                 raise TimeoutError("the cluster does not answer\n" + "\n".join(logs))
             time.sleep(0.2)
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on."""
+    """Ports on which nothing listens."""
+    ports = []
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        for _ in range(count):
+            listener = stack.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            ports.append(listener.getsockname()[1])
+    return ports

@@ -13,11 +13,11 @@ PACKAGES = ("slurmdbd", "slurm-wlm-mysql-plugin", "mariadb-server-core", "mariad
 
 
 class Lab(Cluster):
-    """The cluster, once it is started.
+    """A cluster that runs within its context.
 
-    Partitions: ``gpu`` (an hour at most) and ``cpu``. QoS: ``normal``; ``urgent``, for which jobs
-    of the others have to go: those of ``normal`` are queued again, those of ``scavenger``
-    cancelled.
+    Partitions: ``gpu`` (an hour at most) and ``cpu``. QoS: ``normal``, ``scavenger``, and
+    ``urgent``, which preempts the others: jobs of ``normal`` are queued again, jobs of
+    ``scavenger`` cancelled.
     """
 
     nodes = ("g1", "g2", "c1")
@@ -103,11 +103,11 @@ StorageLoc=accounting
         self.start_accounting()
 
     def start_accounting(self) -> None:
-        """Starts slurmdbd, also after it was stopped."""
+        """Starts slurmdbd, also after a stop."""
         self._daemon("slurmdbd", "-D")
         self.wait(lambda: self("sacctmgr", "--noheader", "show", "qos"))
 
 
 def unpacked(folder: Path) -> Path:
-    """As ``slurm_cluster.unpack``, with what accounting needs."""
+    """``slurm_cluster.unpack`` with the packages of accounting."""
     return unpack(folder, PACKAGES)

@@ -1,4 +1,4 @@
-"""Each command that README, docs and the configs show runs as it is typed."""
+"""Commands in README, docs and configs run as written."""
 
 import os
 import re
@@ -17,31 +17,21 @@ from warm_python import warm_python
 
 pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
-OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
-PAGES = [*map(ROOT.joinpath, OTHERS), *sorted(ROOT.glob("docs/*.md"))]
-FENCE = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
+READMES = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
+PAGES = [*map(ROOT.joinpath, READMES), *sorted(ROOT.glob("docs/*.md"))]
 INLINE = re.compile(r"`((?:make|snakemake|steadfast(?= \w+ \w)) [^`…{]+)`")
 COMMENTED = re.compile(
     r"^# {3}((?:make|snakemake|steadfast|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M
 )
 
-# The file and the config of a data set, as their page shows them.
-OWN_DATA = {
-    kind: re.search(
-        rf"^```{fence}\n(.*?)^```", (ROOT / "docs/own-data.md").read_text(), re.M | re.S
-    )[1]
-    for kind, fence in (("jsonl", "json"), ("yaml", "yaml"))
-}
-
-# What stands in for programs that this machine may not have: it is named, and does nothing.
-# Snakemake makes a dry run; make says what it would do, of which the Snakemake runs are made.
+# Programs that may be missing do nothing; make runs only its Snakemake commands, as dry runs.
 PROGRAMS = """set -e -o pipefail
 for program in hf pip tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-# A report needs results, which no dry run makes: test_snakemake_report has some. What several pages
-# show alike, with the same configs, is run once.
+# A report needs results, which a dry run does not make (test_snakemake_report). A command that
+# several pages have with the same configs is run once.
 SNAKEMAKE = """#!/bin/sh
 case " $* " in *" --report "*) set -- $(echo "$*" | sed 's/--report [^ ]*//');; esac
 run=$HOME/run-$( (pwd -P; echo "$*"; cat my.yaml config/config.yaml) 2>&1 | cksum | tr ' ' -)
@@ -49,61 +39,70 @@ run=$HOME/run-$( (pwd -P; echo "$*"; cat my.yaml config/config.yaml) 2>&1 | cksu
 [ -f $run ] || mv $run.txt $run
 cat $run
 """
-# It starts the Snakemake above. Of commands that need results, or a cluster's executor, only the
-# command line is read (test_inspect_logs, test_score_table, test_hub_results, test_elsewhere).
+# Starts the Snakemake above. Commands that need results or a cluster's executor only parse their
+# arguments (test_inspect_logs, test_score_table, test_hub_results, test_elsewhere).
 STEADFAST = """#!{python}
 import os, sys
 sys.path.insert(0, "{root}/scripts")
 from steadfast.command import main
 os.execv = lambda program, words: os.execvpe("snakemake", words[2:], os.environ)
-READ = ("show", "compare", "gate", "labels", "unbundle", "doctor")
-if sys.argv[1] in READ or {{*{read}}} & {{*sys.argv}}:
+PARSED = ("show", "compare", "gate", "labels", "unbundle", "doctor")
+if sys.argv[1] in PARSED or {{*{parsed}}} & {{*sys.argv}}:
     main.parser().parse_args()
 else:
     main.main()
 """
-ONLY_READ = ("--inspect", "--scores", "--hub", "profiles/cluster")
-MADE = "tables|run|trial|plan|nondeterminism|export|bundle|html_report|summary"
-RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^(make|steadfast) ({MADE})\b", re.M)
-# Those that install, clean or measure.
-OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
+ONLY_PARSED = ("--inspect", "--scores", "--hub", "profiles/cluster")
+TARGETS = "tables|run|trial|plan|nondeterminism|export|bundle|html_report|summary"
+RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^(make|steadfast) ({TARGETS})\b", re.M)
+# Commands that install, clean or measure.
+EXCLUDED = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
 
 
-def shown():
-    """Blocks of commands, each as one script; commands in a line of text; those in configs."""
-    found = {}
+def fences(page, language):
+    """The code blocks of a language in a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+
+
+def documented_commands():
+    """Blocks of commands, each as one script; commands within a line; commands in configs."""
+    sources = {}
     for page in PAGES:
-        text = page.read_text()
-        for number, block in enumerate(FENCE.findall(text)):
-            found.setdefault(block, f"{page.name}-{number}")
-        for command in INLINE.findall(text):
-            found.setdefault(command.replace("\n", " ") + "\n", page.name)
+        for number, block in enumerate(fences(page, "sh")):
+            sources.setdefault(block, f"{page.name}-{number}")
+        for command in INLINE.findall(page.read_text()):
+            sources.setdefault(command.replace("\n", " ") + "\n", page.name)
     for page in [*sorted(ROOT.glob("config/*.yaml")), ROOT / "profiles/slurm/config.yaml"]:
         for command in COMMENTED.findall(page.read_text()):
-            found.setdefault(re.sub(r"\\\n# +", "", command) + "\n", page.name)
-    return [
-        pytest.param(text, id=f"{place}: {text.strip().splitlines()[0][:60]}")
-        for text, place in found.items()
-        if not OTHER.match(text) and "..." not in text
-    ]
+            sources.setdefault(re.sub(r"\\\n# +", "", command) + "\n", page.name)
+    parameters = []
+    for text, source in sources.items():
+        if not EXCLUDED.match(text) and "..." not in text:
+            id = f"{source}: {text.strip().splitlines()[0][:60]}"
+            parameters.append(pytest.param(text, id=id))
+    return parameters
+
+
+def write_programs(folder):
+    """Writes the programs that replace those of an environment."""
+    folder.mkdir(parents=True)
+    python = warm_python()
+    steadfast = STEADFAST.format(python=python, root=ROOT, parsed=ONLY_PARSED)
+    (folder / "snakemake").write_text(SNAKEMAKE.format(python=python))
+    (folder / "steadfast").write_text(steadfast)
+    (folder / "hf").write_text("#!/bin/sh\n")  # the real program downloads weights
+    for program in folder.iterdir():
+        program.chmod(0o755)
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """What somebody has who has read so far: the project, its environment, a config, a profile."""
+    """A project with all that the pages assume: environment, configs, data, a profile."""
     project = Project.new(tmp_path_factory.mktemp("clone"), {})
     folder = project.folder
     for name in ("Makefile", "docs"):
         (folder / name).symlink_to(ROOT / name)
-    programs = folder / ".venv/bin"
-    programs.mkdir(parents=True)
-    (programs / "snakemake").write_text(SNAKEMAKE.format(python=warm_python()))
-    (programs / "steadfast").write_text(
-        STEADFAST.format(python=warm_python(), root=ROOT, read=ONLY_READ)
-    )
-    (programs / "hf").write_text("#!/bin/sh\n")  # which would fetch weights
-    for program in programs.iterdir():
-        program.chmod(0o755)
+    write_programs(folder / ".venv/bin")
     for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings", "verifiers"):
         (folder / ".venv" / name).touch()
     small = yaml.safe_load((folder / "config/config.yaml").read_text())
@@ -114,12 +113,9 @@ def clone(tmp_path_factory):
     shutil.copy2(folder / "my.yaml", folder / "home/my.yaml")
     small["models"] = {"reference": {"engine": "reference"}}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(small))
-    instance = re.search(
-        r"^```json\n(.*?)^```", (ROOT / "docs/complexbench.md").read_text(), re.M | re.S
-    )
-    (folder / "my_instances.json").write_text(instance[1])
-    for kind, block in OWN_DATA.items():
-        (folder / f"my-set.{kind}").write_text(block)
+    (folder / "my_instances.json").write_text(fences("docs/complexbench.md", "json")[0])
+    (folder / "my-set.jsonl").write_text(fences("docs/own-data.md", "json")[0])
+    (folder / "my-set.yaml").write_text(fences("docs/own-data.md", "yaml")[0])
     (folder / "my-study").mkdir()
     (folder / "my-study/my.yaml").symlink_to(folder / "my.yaml")
     (folder / "STEADFAST").symlink_to(folder)
@@ -137,28 +133,21 @@ def clone(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("text", shown())
-def test_a_command_runs_as_it_is_typed(text, clone):
-    home = clone / "home"
-    programs = clone / ".venv/bin"
+EXAMPLE = pytest.param("snakemake --configfile config/my.example.yaml", id="example config")
+
+
+@pytest.mark.parametrize("text", [*documented_commands(), EXAMPLE])
+def test_documented_command_runs(text, clone, monkeypatch):
     shutil.copy2(clone / "home/my.yaml", clone / "my.yaml")  # some commands write it
-    (clone / "study.yaml").unlink(missing_ok=True)  # init writes none that is there
-    done = subprocess.run(
-        ["bash", "-c", PROGRAMS + text],
-        cwd=clone,
-        env={
-            **{k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "SNAKEMAKE_"))},
-            "HOME": str(home),
-            "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-        },
-        capture_output=True,
-        text=True,
-    )
+    (clone / "study.yaml").unlink(missing_ok=True)  # init does not overwrite it
+    for name in list(os.environ):
+        if name.startswith(("XDG_", "SNAKEMAKE_")):
+            monkeypatch.delenv(name)
+    programs = f"{clone / '.venv/bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", programs)
+    monkeypatch.setenv("HOME", str(clone / "home"))
+    command = ["bash", "-c", PROGRAMS + text]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    if RUNS.search(text) and not any(word in text for word in ONLY_READ):
+    if RUNS.search(text) and not any(option in text for option in ONLY_PARSED):
         assert "Job stats:" in done.stdout + done.stderr
-
-
-def test_the_example_runs(clone):
-    command = "snakemake --configfile config/my.example.yaml"
-    test_a_command_runs_as_it_is_typed(command, clone)

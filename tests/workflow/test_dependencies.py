@@ -1,4 +1,4 @@
-"""Rules know what they depend on: what a job loads is in its digest, and nothing else is."""
+"""Digests of rules: they cover what a job imports and reads, and nothing else."""
 
 import ast
 import json
@@ -18,7 +18,7 @@ from warm_python import warm_python
 
 pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
-# Python runs this in every job: it writes down what the job has loaded and read by its end.
+# Python runs this in every job: at its end it records what the job has imported and read.
 RECORDER = """
 import atexit, json, os, sys
 opened = set()
@@ -55,26 +55,26 @@ TARGETS = (
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory) -> list[dict]:
-    """What each job of a run of everything loaded and read."""
+def records(tmp_path_factory) -> list[dict]:
+    """Modules and data files that each job of a run imported and read."""
     project = Project.new(tmp_path_factory.mktemp("recorded"), EVERYTHING, with_data=False)
-    records = project.path("records")
-    records.mkdir()
-    # Among the modules, so that nothing is taken for imported before (warm_python).
+    folder = project.path("records")
+    folder.mkdir()
+    # Among the modules, so that warm_python does not import the package before.
     project.path("scripts/sitecustomize.py").write_text(RECORDER)
-    # A forked job has what others need, too.
-    environment = {"PYTHONPATH": str(project.path("scripts")), "RECORDS": str(records), SWITCH: "0"}
+    # Forked jobs would have the imports of others, too.
+    environment = {"PYTHONPATH": str(project.path("scripts")), "RECORDS": str(folder), SWITCH: "0"}
     project.snakemake(*TARGETS, **environment)
-    return [json.loads(path.read_text()) for path in sorted(records.iterdir())]
+    return [json.loads(path.read_text()) for path in sorted(folder.iterdir())]
 
 
 def names_of(record: dict) -> list[str]:
-    """The module and names that a job's digest is said to be made of."""
+    """The module and components in a job's digest."""
     return record["code"].partition(" @ ")[0].split()
 
 
-def test_every_rule_that_makes_a_file_was_recorded(recorded):
-    rules = {record["rule"] for record in recorded}
+def test_each_rule_was_recorded(records):
+    rules = {record["rule"] for record in records}
     expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "summary", "tables"}
     expected |= {"trial_prompts", "usage", "plan", "nondeterminism_part"}
     expected |= {"corpus", "contexts", "expressions"}
@@ -83,39 +83,28 @@ def test_every_rule_that_makes_a_file_was_recorded(recorded):
     assert expected <= rules
 
 
-def test_what_a_job_loaded_is_in_its_digest_and_nothing_else(recorded):
-    differences = {}
-    for record in recorded:
+def test_digest_covers_the_imported_modules(records):
+    for record in records:
         names = names_of(record)
         script = {names[0], names[0].rpartition(".")[0]}  # which no job imports
-        known = modules(*names)
-        loaded = script | set(record["modules"])
-        if known != loaded:
-            differences[record["rule"], record["code"]] = {
-                "loaded, not known": sorted(loaded - known),
-                "known, not loaded": sorted(known - loaded),
-            }
-    assert differences == {}
+        imported = script | set(record["modules"])
+        assert modules(*names) == imported, (record["rule"], record["code"])
 
 
-def test_the_data_files_that_a_job_read_are_in_its_digest(recorded):
-    unknown = {}
-    for record in recorded:
-        # Files whose names follow from settings are named by the component; vocabularies are
-        # checked by tiktoken itself.
-        known = {path.name for path in resources(*names_of(record))}
-        read = {Path(path).name for path in record["read"]}
-        if missing := sorted(read - known - NAMED_BY_SETTINGS):
-            unknown[record["rule"], record["code"]] = missing
-    assert unknown == {}
-
-
+# Components name files that follow from settings.
 NAMED_BY_SETTINGS = {
     path.name
-    for kind in ("expressions", "scenarios")
-    for path in (ROOT / "resources/lifbench" / kind).iterdir()
+    for pattern in ("lifbench/expressions/*", "lifbench/scenarios/*", "*/judge/*.txt")
+    for path in (ROOT / "resources").glob(pattern)
 }
-NAMED_BY_SETTINGS |= {path.name for path in (ROOT / "resources").glob("*/judge/*.txt")}
+
+
+def test_digest_covers_the_data_files(records):
+    """Except for vocabularies, which tiktoken checks."""
+    for record in records:
+        covered = {path.name for path in resources(*names_of(record))}
+        read = {Path(path).name for path in record["read"]}
+        assert read <= covered | NAMED_BY_SETTINGS, (record["rule"], record["code"])
 
 
 DIGEST = (
@@ -123,8 +112,9 @@ DIGEST = (
     "print(digest('steadfast.base.errors', 'small.main:run'))"
 )
 USED = '"""Used."""\n\nimport os\n\n\ndef double(x):\n    return 2 * x\n'
+TYPING_IMPORT = "if TYPE_CHECKING:\n    from .other import X\ndef run():\n    return 1\n"
 CHANGES = (
-    # Docstrings, comments and the form.
+    # Docstrings, comments and format are no code.
     ("used", '"""Another."""\nimport os  # a comment\ndef double(x): return 2 * x\n', False),
     ("used", "import os\n\n\ndef double(x):\n    return x + x\n", True),
     ("other", "X = 2\n", False),  # nothing imports it
@@ -134,95 +124,82 @@ CHANGES = (
     ("other", "X = 4\n", False),
     ("main", "def run():\n    from small.other import X\n    return X\n", True),
     ("other", "X = 5\n", True),
-    (
-        "main",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .other import X\n"
-        "def run():\n    return 1\n",
-        True,
-    ),
+    ("main", "from typing import TYPE_CHECKING\n" + TYPING_IMPORT, True),
     ("other", "X = 6\n", False),
 )
-"""The text that a module of the package gets, and whether the digest is another by it."""
+"""New code of a module of the package, and whether it changes the digest."""
 
 
-def test_the_digest_follows_code_alone_and_relative_and_lazy_imports(tmp_path):
+def test_digest_follows_code_and_relative_and_lazy_imports(tmp_path):
     folder = tmp_path / "small"
     folder.mkdir()
     main = "from small.used import double\n\n\ndef run():\n    return double(1)\n"
-    first = {"__init__": "", "used": USED, "main": main, "other": "X = 1\n"}
+    for module, code in {"__init__": "", "used": USED, "main": main, "other": "X = 1\n"}.items():
+        (folder / f"{module}.py").write_text(code)
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
 
-    def digest_after(module: str, text: str) -> str:
-        """As a fresh process finds it."""
-        (folder / f"{module}.py").write_text(text)
-        path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
-        done = subprocess.run(
+    def new_digest() -> str:
+        return subprocess.run(
             [warm_python(), "-c", DIGEST],
             env={**os.environ, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=True,
-        )
-        return done.stdout
+        ).stdout
 
-    for module, text in first.items():
-        (folder / f"{module}.py").write_text(text)
-    before = digest_after("used", USED)
-    for module, text, changes in CHANGES:
-        after = digest_after(module, text)
-        assert (after != before) == changes, (module, text)
+    before = new_digest()
+    for module, code, changes in CHANGES:
+        (folder / f"{module}.py").write_text(code)
+        after = new_digest()
+        assert (after != before) == changes, (module, code)
         before = after
 
 
 @pytest.mark.parametrize("name", ["stages.one_load", "stages.tabulate", "share.bundle"])
-def test_imports_are_those_that_grimp_finds(name):
+def test_imported_modules_agree_with_grimp(name):
     graph = grimp.build_graph("steadfast", cache_dir=None, exclude_type_checking_imports=True)
     expected = set()
-    new = {f"steadfast.{name}"}
-    while new:
-        found = {up for one in new for up in graph.find_upstream_modules(one)} | new
-        parents = {one.rsplit(".", up)[0] for one in found for up in range(one.count(".") + 1)}
-        expected |= found
-        new = parents - expected
+    pending = {f"steadfast.{name}"}
+    while pending:
+        module = pending.pop()
+        expected.add(module)
+        pending |= graph.find_upstream_modules(module)
+        pending.add(module.rpartition(".")[0] or module)  # a package is imported before its modules
+        pending -= expected
     assert modules(f"steadfast.{name}") == expected
 
 
-def test_no_module_imports_its_own_package_lazily():
-    """A lazy import would be in the digest of jobs that never take it; commands are no job."""
+def test_no_module_imports_the_package_lazily():
+    """A lazy import would be in the digest of jobs that do not use it; commands are no jobs."""
     lazy = []
     package = ROOT / "scripts/steadfast"
     for path in sorted({*package.rglob("*.py")} - {*package.glob("command/*.py")}):
-        tree = ast.parse(path.read_text())
-        functions = [
-            n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
-        ]
-        for function in functions:
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
             for node in ast.walk(function):
-                names = []
-                if isinstance(node, ast.ImportFrom):
-                    names = [node.module or ""]
-                elif isinstance(node, ast.Import):
-                    names = [alias.name for alias in node.names]
-                lazy += [f"{path.name}: {name}" for name in names if name.startswith("steadfast")]
+                code = ast.unparse(node)
+                if isinstance(node, ast.Import | ast.ImportFrom) and "steadfast" in code:
+                    lazy.append(f"{path.name}: {code}")
     assert lazy == []
 
 
-def test_the_digest_says_what_it_is_of():
+def test_digest_names_what_it_covers():
     text = digest("steadfast.stages.draw", "steadfast.benchmarks.cfbench.figures:figures")
     names = r"steadfast\.stages\.draw steadfast\.benchmarks\.cfbench\.figures:figures"
     assert re.fullmatch(rf"{names} @ [0-9a-f]{{16}}", text)
 
 
-def test_a_module_of_no_package_depends_on_all_that_it_imports(tmp_path, monkeypatch):
-    (tmp_path / "alone.py").write_text(
-        "import steadfast.base.literals\nfrom steadfast.base import tokens\n"
-    )
+def test_module_outside_a_package_depends_on_its_imports(tmp_path, monkeypatch):
+    code = "import steadfast.base.literals\nfrom steadfast.base import tokens\n"
+    (tmp_path / "alone.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    found = modules("alone:Scorer")
-    assert {"alone", "steadfast.base.literals", "steadfast.base.tokens"} <= found
+    imports = {"alone", "steadfast.base.literals", "steadfast.base.tokens"}
+    assert imports <= modules("alone:Scorer")
     digest("alone:Scorer")
 
 
-def test_what_is_no_python_module_is_one_sentence():
-    for name in ("no_such_module:x", "math:sqrt"):
-        with pytest.raises(UserError, match=r"no such module; correct the name"):
-            digest(name)
+@pytest.mark.parametrize("name", ["no_such_module:x", "math:sqrt"])
+def test_missing_python_module_is_reported(name):
+    with pytest.raises(UserError, match=r"no such module; correct the name"):
+        digest(name)

@@ -1,4 +1,4 @@
-"""At home anywhere: in another directory, in another workflow, and installed."""
+"""Runs outside the checkout: in another directory, in another workflow, and installed."""
 
 import os
 import re
@@ -41,7 +41,7 @@ echo $$
 """
 
 
-def test_a_module_of_another_workflow(tmp_path):
+def test_workflow_is_a_module_of_another_workflow(tmp_path):
     project = Project(tmp_path)
     project.configure({"evaluation": SMALL})
     (tmp_path / "Snakefile").write_text(OUTER)
@@ -53,17 +53,17 @@ def test_a_module_of_another_workflow(tmp_path):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """What ``pip install .`` puts among the packages of an environment."""
+    """A folder of packages after ``pip install .``."""
     target = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--target", str(target), str(ROOT)], check=True)
     return target
 
 
-def in_installation(installed, folder, *words):
-    """Runs Python in a folder, with the installation among its packages."""
+def python(installed, folder, *arguments):
+    """Runs Python in a folder, with the installed package."""
     return subprocess.run(
-        [warm_python(), *words],
+        [warm_python(), *arguments],
         env={**os.environ, "PYTHONPATH": str(installed)},
         cwd=folder,
         capture_output=True,
@@ -71,42 +71,42 @@ def in_installation(installed, folder, *words):
     )
 
 
-def test_the_package_is_installed_with_its_data_and_benchmarks(installed, tmp_path):
-    call = (
+def test_package_is_installed_with_data_and_benchmarks(installed, tmp_path):
+    code = (
         "from steadfast.contract.registry import benchmarks; "
         "from steadfast.base.resources import facts, ROOT; "
         "print(*benchmarks()); print(len(facts('lifbench/tasks')), ROOT)"
     )
-    done = in_installation(installed, tmp_path, "-c", call)
+    done = python(installed, tmp_path, "-c", code)
     names, facts = done.stdout.splitlines()
     assert names.split() == ["lifbench", "followbench", "cfbench", "complexbench", "ifeval"]
     assert facts.startswith(f"11 {installed}")
 
 
-def test_the_installed_command_plans_the_default_run_in_an_empty_folder(installed, tmp_path):
+def test_installed_command_plans_the_default_run(installed, tmp_path):
     run = ("-m", "steadfast.command.main", "run", "--cores", "1", "--", "--dry-run")
-    done = in_installation(installed, tmp_path, *run)
+    done = python(installed, tmp_path, *run)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^complexbench_tables +1$", done.stdout + done.stderr, re.M)
 
 
-def test_the_command_makes_what_snakemake_makes(installed, tmp_path):
+def test_installed_command_runs_the_same_jobs_as_snakemake(installed, tmp_path):
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
     command = ("-m", "steadfast.command.main")
     options = ("my.yaml", "--cores", "1", "--set", "seed=3", "--", "results/tables")
-    done = in_installation(installed, tmp_path, *command, "run", *options)
+    done = python(installed, tmp_path, *command, "run", *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    project = Project(tmp_path)
-    again = ("--snakefile", str(ROOT / "Snakefile"), "--config", "seed=3", "--")
-    assert "Nothing to be done" in project.snakemake("-n", *again, "results/tables")
-    shown = in_installation(installed, tmp_path, *command, "show", "no-such-sample", "my.yaml")
-    assert shown.returncode == 1 and shown.stderr.startswith("error: ")
+    snakefile = str(ROOT / "Snakefile")
+    options = ("-n", "--snakefile", snakefile, "--config", "seed=3", "--", "results/tables")
+    assert "Nothing to be done" in Project(tmp_path).snakemake(*options)
+    done = python(installed, tmp_path, *command, "show", "no-such-sample", "my.yaml")
+    assert done.returncode == 1 and done.stderr.startswith("error: ")
 
 
-def test_python_runs_a_config_and_has_what_it_made(tmp_path, capsys):
+def test_python_function_runs_a_config(tmp_path, capsys):
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
-    made = steadfast.run(tmp_path / "my.yaml", tmp_path, cores=1, settings={"seed": 3})
-    assert made.models("lifbench") == ["reference", "sim-a"]
+    run = steadfast.run(tmp_path / "my.yaml", tmp_path, cores=1, settings={"seed": 3})
+    assert run.models("lifbench") == ["reference", "sim-a"]
     assert "Tables" in capsys.readouterr().out
     with pytest.raises(UserError, match="the run failed"):
         steadfast.run(tmp_path / "my.yaml", tmp_path, settings={"sed": 3})
@@ -115,15 +115,16 @@ def test_python_runs_a_config_and_has_what_it_made(tmp_path, capsys):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """An environment in which the wheel is installed, and the executor of other clusters."""
+    """A virtual environment with the wheel and the executor of generic clusters."""
     folder = tmp_path_factory.mktemp("wheel")
     tools = Path(sys.executable).parent
     subprocess.run([tools / "hatchling", "build", "-d", folder / "dist"], cwd=ROOT, check=True)
     source, wheel = sorted((folder / "dist").iterdir(), key=lambda path: path.suffix)
     environment = folder / "environment"
     subprocess.run([tools / "uv", "venv", "-q", environment, "-p", sys.executable], check=True)
-    links = {"UV_FIND_LINKS": os.environ.get("PIP_FIND_LINKS", "").replace(" ", ",")}
-    variables = os.environ | {name: value for name, value in links.items() if value}
+    variables = dict(os.environ)
+    if links := os.environ.get("PIP_FIND_LINKS"):
+        variables["UV_FIND_LINKS"] = links.replace(" ", ",")
     install = [tools / "uv", "pip", "install", "-q", "-p", environment / "bin/python", wheel]
     subprocess.run([*install, GENERIC], env=variables, check=True)
     twine = [tools / "uv", "tool", "run", "-q", "--from", "twine==7.0.0", "twine"]
@@ -132,22 +133,22 @@ def environment(tmp_path_factory):
     return environment
 
 
-def run_installed(environment, folder, config, *words):
-    """Runs a config by the installed command, to its tables."""
+def run_installed(environment, folder, config, *options):
+    """Makes the tables of a config with the installed command."""
     (folder / "my.yaml").write_text(yaml.safe_dump(config))
-    run = [environment / "bin/steadfast", "run", "my.yaml", "--cores", "1", *words]
-    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run([*run, "--", "results/tables"], cwd=folder, env=alone, check=True)
+    run = [environment / "bin/steadfast", "run", "my.yaml", "--cores", "1", *options]
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*run, "--", "results/tables"], cwd=folder, env=variables, check=True)
     assert (folder / "results/tables/lifbench_table3_ars.md").exists()
 
 
 @pytest.mark.heavy
-def test_the_wheel_runs_in_an_environment_of_its_own(environment, tmp_path):
+def test_wheel_runs_in_a_new_environment(environment, tmp_path):
     run_installed(environment, tmp_path, SMALL)
 
 
 @pytest.mark.heavy
-def test_any_cluster_runs_what_a_site_s_command_submits(environment, tmp_path):
+def test_generic_cluster_submits_jobs_with_the_command_of_a_site(environment, tmp_path):
     models = {"sim-a": {"engine": "simulated", "gpus": 2, "hours": 1}}
     submit = tmp_path / "submit"
     submit.write_text(SUBMIT)
@@ -163,14 +164,14 @@ def test_any_cluster_runs_what_a_site_s_command_submits(environment, tmp_path):
 
 
 @pytest.mark.heavy
-def test_the_steps_of_the_image_install_the_command(tmp_path):
-    """In an environment of its own; of an image there are base and file system too."""
+def test_steps_of_the_dockerfile_install_the_command(tmp_path):
+    """In a virtual environment, without the base and file system of the image."""
     python = tmp_path / "image/bin/python"
     subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
     steps = re.findall("^RUN (.*)$", (ROOT / "Dockerfile").read_text(), re.M)
     path = f"{python.parent}:{os.environ['PATH']}"
     for step in steps:
-        here = step.replace("/steadfast", str(ROOT)).replace("--no-cache-dir ", "")
-        subprocess.run(here, shell=True, env=os.environ | {"PATH": path}, check=True)
+        command = step.replace("/steadfast", str(ROOT)).replace("--no-cache-dir ", "")
+        subprocess.run(command, shell=True, env=os.environ | {"PATH": path}, check=True)
     done = subprocess.run([python.with_name("steadfast"), "--version"], capture_output=True)
     assert done.stdout.decode() == f"steadfast {steadfast.__version__}\n"

@@ -1,4 +1,4 @@
-"""Scripts of jobs in processes that are forked from a warm one."""
+"""Scripts of jobs in processes forked from one with imported libraries."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from steadfast.workflow.forking import _forked, _run, _start_forks
 
 SCRIPT = """
 import json, os, sys, tempfile
-facts = {"name": __name__, "file": __file__, "here": os.getcwd(), "pid": os.getpid(),
+facts = {"name": __name__, "file": __file__, "cwd": os.getcwd(), "pid": os.getpid(),
          "temporary": tempfile.gettempdir(), "warm": "pandas" in sys.modules}
 open("facts.json", "w").write(json.dumps(facts))
 """
@@ -27,7 +27,7 @@ def forks():
 
 @pytest.fixture
 def run(forks, tmp_path):
-    """Runs the text of a script, forked."""
+    """Runs the text of a script in a forked process."""
 
     def run(text):
         script = tmp_path / "script.py"
@@ -40,25 +40,25 @@ def run(forks, tmp_path):
 
 
 @pytest.mark.wide
-def test_a_script_runs_as_python_would_start_it(run, tmp_path):
+def test_script_runs_as_python_starts_it(run, tmp_path):
     run(SCRIPT)
     facts = json.loads((tmp_path / "facts.json").read_text())
     assert facts.pop("pid") != os.getpid()
     assert facts == {
         "name": "__main__",
         "file": str(tmp_path / "script.py"),
-        "here": str(tmp_path),
+        "cwd": str(tmp_path),
         "temporary": str(tmp_path),
         "warm": True,
     }
 
 
-def test_each_script_has_a_process_of_its_own(run, tmp_path):
-    found = []
+def test_each_script_has_its_own_process(run, tmp_path):
+    processes = set()
     for _ in range(2):
         run(SCRIPT + "import builtins\nassert not hasattr(builtins, 'left')\nbuiltins.left = 1\n")
-        found.append(json.loads((tmp_path / "facts.json").read_text())["pid"])
-    assert found[0] != found[1]
+        processes.add(json.loads((tmp_path / "facts.json").read_text())["pid"])
+    assert len(processes) == 2
 
 
 @pytest.mark.parametrize(
@@ -69,28 +69,29 @@ def test_each_script_has_a_process_of_its_own(run, tmp_path):
         ("1 / 0", 1),
         ("raise KeyboardInterrupt", 130),
         ("import os; os.kill(os.getpid(), 9)", -9),
+        ("", 0),
+        ("import sys; sys.exit()", 0),
+        ("import sys; sys.exit(0)", 0),
     ],
 )
-def test_a_script_that_fails_has_failed(run, text, code):
-    with pytest.raises(subprocess.CalledProcessError) as failed:
+def test_exit_code_of_a_script_is_returned(run, text, code):
+    if code == 0:
         run(text)
-    assert failed.value.returncode == code
+        return
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        run(text)
+    assert error.value.returncode == code
 
 
-def test_a_script_says_what_it_used(run):
-    began = time.monotonic()
-    used = run("kept = [b'1' * 50_000_000]\nimport time\nend = time.process_time() + 0.2\n"
-               "while time.process_time() < end: pass\n")  # fmt: skip
-    assert 0.2 <= used["cpu_time"] <= 2 * (time.monotonic() - began)
-    assert 47 < used["max_rss"] <= used["max_vms"]
-    assert used["io_in"] >= 0 and used["io_out"] >= 0
+def test_resource_usage_of_a_script_is_measured(run):
+    start = time.monotonic()
+    usage = run("data = [b'1' * 50_000_000]\nimport time\nend = time.process_time() + 0.2\n"
+                "while time.process_time() < end: pass\n")  # fmt: skip
+    assert 0.2 <= usage["cpu_time"] <= 2 * (time.monotonic() - start)
+    assert 47 < usage["max_rss"] <= usage["max_vms"]
+    assert usage["io_in"] >= 0 and usage["io_out"] >= 0
 
 
-@pytest.mark.parametrize("end", ["", "import sys; sys.exit()", "import sys; sys.exit(0)"])
-def test_a_script_that_ends_well_has_not(run, end):
-    run(end)
-
-
-def test_where_nobody_forks_there_is_no_process(tmp_path):
+def test_no_process_is_forked_without_a_server(tmp_path):
     with socket.socket(socket.AF_UNIX) as connection:
         assert not _forked(connection, str(tmp_path / "nobody"))

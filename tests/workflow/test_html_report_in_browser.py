@@ -1,22 +1,25 @@
-"""The page in a real browser: it sorts, filters, shows samples, and does nothing else."""
+"""The HTML report in a real browser: it sorts, filters, shows samples, and fetches nothing."""
 
 from itertools import pairwise
 
 import pytest
 
 from browser import Watched, browser, chromium
-from html_report_project import HOSTILE, JUDGED, LONG, SAMPLES, html_report_project
+from html_report_project import (
+    HOSTILE,
+    HOSTILE_SAMPLES,
+    JUDGED,
+    LONG,
+    html_report_project,
+)
 from steadfast.html_report.pack import Pack
 from steadfast.html_report.pack import page as page_html
 from steadfast.html_report.sample_data import table_data
 from steadfast.show.table import Cell, Column, Section, Table
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.workflow,
-    pytest.mark.xdist_group("page_in_browser"),
-]
+GROUP = pytest.mark.xdist_group("page_in_browser")
+pytestmark = [pytest.mark.heavy, pytest.mark.workflow, GROUP]
 
 
 @pytest.fixture(scope="module")
@@ -25,40 +28,36 @@ def project(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def other(project, tmp_path_factory):
-    """The HTML report of a second run: the simulated model slips less, and LIFBench's contexts are others."""  # noqa: E501
+def second_report(project, tmp_path_factory):
+    """The HTML report of a second run, with fewer slips and other contexts of LIFBench."""
     fork = project.fork(tmp_path_factory.mktemp("other"))
     fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
     fork.edit("my.yaml", "2k: 2048", "2k: 1800")
     fork.snakemake("html_report")
-    # A page of another version has another style, which the policy of this one does not know.
+    # A report of another version has another style, which this one's policy does not allow.
     fork.edit("results/report.html", "<style>", "<style>/* another */")
     return fork.path("results/report.html").rename(fork.path("second.html"))
 
 
 @pytest.fixture(scope="module")
-def started(tmp_path_factory):
-    with browser(chromium(tmp_path_factory.getbasetemp().parent)) as running:
-        yield running
+def window(tmp_path_factory):
+    with browser(chromium(tmp_path_factory.getbasetemp().parent)) as window:
+        yield window
 
 
 @pytest.fixture
-def watched(started, project):
-    """The page in a window of its own; at the end nothing was fetched, and nothing complained."""
-    context = started.new_context(viewport={"width": 1300, "height": 900})
-    found = Watched(context.new_page())
-    found.page.goto(project.path("results/report.html").as_uri())
-    found.page.wait_for_selector("#tables table")
-    title = found.page.title()
-    yield found
-    assert found.page.title() == title
+def page(window, project):
+    """The report in a new context; afterwards, nothing was fetched and no error was reported."""
+    context = window.new_context(viewport={"width": 1300, "height": 900})
+    watched = Watched(context.new_page())
+    page = watched.page
+    page.goto(project.path("results/report.html").as_uri())
+    page.wait_for_selector("#tables table")
+    title = page.title()
+    yield page
+    assert page.title() == title
     context.close()
-    assert found.complaints == []
-
-
-@pytest.fixture
-def page(watched):
-    return watched.page
+    assert watched.complaints == []
 
 
 def cells(page, table, column):
@@ -72,13 +71,18 @@ def open_table(page, name):
     return table
 
 
-def show_samples(page, **wanted):
-    """The section of samples, with some values chosen."""
+def show_samples(page, **filters):
+    """Opens the section of samples and sets filters."""
     page.click("nav >> text=Samples")
     page.wait_for_selector("button.open")
-    for label, value in wanted.items():
+    for label, value in filters.items():
         page.locator("#samples").get_by_label(label, exact=True).select_option(value)
     page.wait_for_selector("button.open")
+
+
+def open_first_sample(page, responses=1):
+    page.locator("button.open").first.click()
+    page.wait_for_selector(f"article >> nth={responses - 1}")
 
 
 def open_sample(page, name):
@@ -109,20 +113,19 @@ TABLE = Table(
 
 
 @pytest.fixture
-def table_page(started, tmp_path):
-    """A page with one table, by hand."""
+def table_page(window, tmp_path):
+    """A report with one table, composed by hand."""
     pack = Pack()
-    about = {"format": 1, "trial": "Trial: few.", "published": False, "benchmarks": []}
-    about["findings"] = ["Highest scores: three."]
-    pack.add("run", about)
+    run = {"format": 1, "trial": "Trial: few.", "published": False, "benchmarks": []}
+    pack.add("run", run | {"findings": ["Highest scores: three."]})
     pack.add("tables", [{"title": "All", "tables": [table_data(TABLE)]}])
     path = tmp_path / "report.html"
     path.write_text(page_html("made", [pack]))
-    made = started.new_page()
-    made.goto(path.as_uri())
-    made.wait_for_selector("table")
-    yield made
-    made.close()
+    page = window.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("table")
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,7 @@ def table_page(started, tmp_path):
         (3, ["one four two three", "two four one three"]),
     ],
 )
-def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page, column, orders):
+def test_heading_sorts_rows_within_their_section(table_page, column, orders):
     heading = table_page.locator("thead tr:last-child th").nth(column - 1)
     for order in [*orders, "one two three four"]:
         heading.locator("button").click()
@@ -141,65 +144,58 @@ def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page,
     assert heading.get_attribute("aria-sort") == "none"
 
 
-def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
+def test_best_and_incomplete_values_are_marked(table_page):
     assert table_page.locator("td.best strong").all_inner_texts() == ["9.5", "10.0"]
     assert table_page.locator("td u").all_inner_texts() == ["< 0.001"]
-    shown = [text.split("\n") for text in cells(table_page, "table", 2)]
-    assert shown == [["9.5", "9 to 10"], ["1,200*"], ["10.0 (1)", "8 to 11"], ["–"], ["99"]]
+    values = cells(table_page, "table", 2)
+    assert values == ["9.5\n9 to 10", "1,200*", "10.0 (1)\n8 to 11", "–", "99"]
     assert table_page.locator(".findings li").all_inner_texts() == ["Highest scores: three."]
     assert table_page.locator("#trial").inner_text() == "Trial: few."
 
 
-def test_the_report_opens_with_findings_the_main_figure_and_the_summary(page):
-    tops = [
-        page.locator(f"#tables {part}").first.bounding_box()["y"]
-        for part in (".findings", "figure img", "details[data-table='summary'] table")
-    ]
+def test_findings_main_figure_and_summary_come_first(page):
+    tops = []
+    for part in (".findings", "figure img", "details[data-table='summary'] table"):
+        tops.append(page.locator(f"#tables {part}").first.bounding_box()["y"])
     assert tops == sorted(tops)
     page.locator("#tables figure img").evaluate("image => image.decode()")
 
 
-def test_a_table_that_scrolls_has_shadows_and_the_header_stays(page):
+def test_scrolling_table_has_shadows_and_header_stays(page):
     page.get_by_role("button", name="Open all").click()
-    assert "linear-gradient" in page.locator("#tables .scroll").first.evaluate(
-        "box => getComputedStyle(box).backgroundImage"
-    )
+    background = "box => getComputedStyle(box).backgroundImage"
+    assert "linear-gradient" in page.locator("#tables .scroll").first.evaluate(background)
     page.evaluate("window.scrollTo(0, 3000)")
     assert page.locator("header").bounding_box()["y"] == 0
 
 
-def closed(page):
+def closed_tables(page):
     return page.locator("#tables details:not([open])").count()
 
 
-def test_all_tables_open_and_close_with_one_button_each(page):
+def test_buttons_open_and_close_all_tables(page):
     page.get_by_role("button", name="Open all").click()
-    assert closed(page) == 0
+    assert closed_tables(page) == 0
     assert page.locator("#tables details").count() == page.locator("#tables table").count() > 10
     page.get_by_role("button", name="Close all").click()
     assert page.locator("#tables details[open]").count() == 0
 
 
-def test_all_tables_are_printed_with_their_captions_and_closed_again(page):
-    before = closed(page)
+def test_printing_shows_all_tables_with_captions(page):
+    before = closed_tables(page)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert closed(page) == 0
+    assert closed_tables(page) == 0
     captions = page.locator("#tables .caption")
     assert captions.count() == page.locator("#tables details").count()
-    assert all(caption.is_visible() for caption in captions.all())
+    for caption in captions.all():
+        assert caption.is_visible()
     assert page.locator("#tables form, #tables summary").locator("visible=true").count() == 0
     wider = "box => box.scrollWidth > box.clientWidth"
     assert page.locator("#tables .scroll").evaluate_all(f"all => all.filter({wider}).length") == 0
     page.emulate_media(media="screen")
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert closed(page) == before
-
-
-def levels(page):
-    """The levels of the headings that are shown, in their order."""
-    found = page.locator("h1, h2, h3, h4, h5, h6").locator("visible=true")
-    return [int(tag[1]) for tag in found.evaluate_all("all => all.map((node) => node.tagName)")]
+    assert closed_tables(page) == before
 
 
 @pytest.mark.parametrize("section", ["Tables", "Figures", "Samples", "What was run"])
@@ -207,51 +203,49 @@ def test_headings_skip_no_level(page, section):
     page.click(f"nav >> text={section}")
     if section == "Samples":
         show_samples(page)
-        page.locator("button.open").first.click()
-        page.wait_for_selector("article")
+        open_first_sample(page)
     page.wait_for_selector("section:not([hidden]) h2")
-    found = levels(page)
-    assert found[0] == 1 and len(found) > 1
-    assert all(deeper - level <= 1 for level, deeper in pairwise(found))
+    headings = page.locator("h1, h2, h3, h4, h5, h6").locator("visible=true")
+    tags = headings.evaluate_all("all => all.map((node) => node.tagName)")
+    levels = [int(tag[1]) for tag in tags]
+    assert levels[0] == 1 and len(levels) > 1
+    for level, next_level in pairwise(levels):
+        assert next_level - level <= 1
 
 
-def test_the_list_of_samples_is_as_wide_as_the_window_and_cut_nowhere(page):
+def test_list_of_samples_fits_the_window(page):
     show_samples(page)
     box = page.locator(".list")
     assert box.bounding_box()["width"] > 0.9 * 1300
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
-    page.locator("button.open").first.click()
-    page.wait_for_selector("article")
+    open_first_sample(page)
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
-def test_failures_come_first_and_then_the_lowest_scores(page):
+def test_samples_are_sorted_by_failure_then_score(page):
     show_samples(page, Model="hostile")
-    found = [text.split()[0] for text in cells(page, ".list", 2)]
-    failed = found.count("–")
-    assert failed == 24 and found[:failed] == ["–"] * failed
-    scores = [float(value) for value in found[failed:]]
-    assert scores == sorted(scores)
+    values = [text.split()[0] for text in cells(page, ".list", 2)]
+    assert values[:24] == ["–"] * 24 and "–" not in values[24:]
+    assert values[24:] == sorted(values[24:], key=float)
     assert "≠ raters differ: they give" in page.locator("#samples .key").last.inner_text()
     assert "Names of samples: task/context" in page.locator("#samples .key").first.inner_text()
 
 
-def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
+def test_tables_are_filtered_by_text_and_benchmark(page):
     page.get_by_label("Rows with").fill("sim-a")
-    shown = cells(page, "details[data-table='summary']", 1)
-    assert shown == ["sim-a"]
+    assert cells(page, "details[data-table='summary']", 1) == ["sim-a"]
     page.get_by_label("Benchmark", exact=True).select_option("FollowBench")
     assert page.locator("#tables h2:visible").all_inner_texts() == ["FollowBench"]
 
 
-def test_what_the_paper_prints_stands_in_a_section_that_can_be_shown(page):
+def test_published_results_are_shown_on_request(page):
     table = open_table(page, "followbench_table2_levels")
     assert "GPT-3.5" not in page.locator(table).inner_text()
     page.get_by_label("numbers printed in the papers").check()
     assert "GPT-3.5" in page.locator(table).inner_text()
 
 
-def test_every_figure_is_drawn(page):
+def test_every_figure_is_shown(page):
     page.click("nav >> text=Figures")
     page.wait_for_selector("#figures figure img")
     pictures = page.locator("#figures figure img")
@@ -271,20 +265,18 @@ def test_every_figure_is_drawn(page):
         ("null", "aU+0000bU+D800c"),
     ],
 )
-def test_an_answer_is_shown_and_never_acted_on(page, kind, shown):
-    sample = next(id for id, text in SAMPLES.items() if text == HOSTILE[kind])
+def test_hostile_response_is_shown_as_text(page, kind, shown):
     show_samples(page, Model="hostile")
-    open_sample(page, sample)
+    open_sample(page, HOSTILE_SAMPLES[kind])
     assert page.get_by_label("Response", exact=True).text_content() == shown
     assert page.locator("article img, article script").count() == 0
 
 
-def test_a_sample_shows_its_place_in_the_context_the_reasoning_and_every_point(page, project):
+def test_sample_shows_position_reasoning_and_points(page):
     show_samples(page, Model="hostile")
-    open_sample(page, next(iter(SAMPLES)))
-    assert page.locator(".detail mark").text_content() == (
-        page.get_by_label("Expected (reference answer)").text_content()
-    )
+    open_sample(page, HOSTILE_SAMPLES["script"])
+    reference = page.get_by_label("Expected (reference answer)").text_content()
+    assert page.locator(".detail mark").text_content() == reference
     page.locator("#samples summary", has_text="Reasoning").click()
     assert page.get_by_label("Reasoning", exact=True).text_content() == LONG
     points = page.locator("table.points tbody th").all_inner_texts()
@@ -293,7 +285,7 @@ def test_a_sample_shows_its_place_in_the_context_the_reasoning_and_every_point(p
     page.wait_for_selector("article >> nth=3")
 
 
-def test_samples_are_found_by_status_and_by_points(page):
+def test_samples_are_filtered_by_status_and_score_points(page):
     show_samples(page, Model="hostile", Status="error")
     assert page.locator("#samples [role=status]").inner_text() == "24 of 120 responses"
     page.get_by_label("Status", exact=True).select_option("")
@@ -302,27 +294,25 @@ def test_samples_are_found_by_status_and_by_points(page):
     assert page.locator("#samples [role=status]").inner_text() == "6 of 120 responses"
 
 
-def test_a_judges_reply_is_shown_as_text(page):
+def test_judge_reply_is_shown_as_text(page):
     show_samples(page, Benchmark="followbench", Model="hostile", Status="ok")
     open_sample(page, JUDGED)
     reply = page.get_by_label("Reply of judge judge (ok)")
     assert reply.text_content().startswith(HOSTILE["script"])
 
 
-def test_an_address_leads_to_its_sample(started, page, project):
+def test_url_opens_its_sample(window, page):
     show_samples(page, Model="sim-a")
     open_sample(page, "LSI/list-2k-s1/e1/v2")
-    again = started.new_page()
-    again.goto(page.url)
-    assert again.locator(".detail h2").inner_text() == "LSI/list-2k-s1/e1/v2"
-    again.close()
+    reopened = window.new_page()
+    reopened.goto(page.url)
+    assert reopened.locator(".detail h2").inner_text() == "LSI/list-2k-s1/e1/v2"
+    reopened.close()
 
 
-def test_the_keyboard_is_enough(page):
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+def test_keyboard_opens_a_sample(page):
+    for key in ("Tab", "Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
     page.wait_for_selector("button.open")
     page.locator("button.open").first.focus()
     page.keyboard.press("Enter")
@@ -331,42 +321,41 @@ def test_the_keyboard_is_enough(page):
 
 
 @pytest.fixture
-def beside(page, other):
-    """The page with the second run's beside it."""
-    page.get_by_label("Compare with another run:").set_input_files(other)
+def comparison(page, second_report):
+    """The report with the second run beside it."""
+    page.get_by_label("Compare with another run:").set_input_files(second_report)
     page.wait_for_selector("#message:has-text('my compared with my (second.html).')")
     return page
 
 
-def test_a_second_runs_tables_stand_below_the_same_of_the_first(beside):
-    table = "details[data-table='summary']"
-    assert beside.locator(f"{table} h3").all_inner_texts() == ["my", "my (second.html)"]
-    changed = beside.locator(f"{table} td.changed")
+def test_comparison_has_tables_of_both_runs(comparison):
+    table = comparison.locator("details[data-table='summary']")
+    assert table.locator("h3").all_inner_texts() == ["my", "my (second.html)"]
+    changed = table.locator("td.changed")
     assert changed.count() > 0
     assert changed.first.get_attribute("title").startswith("in the first run: ")
 
 
-def test_a_second_runs_answer_stands_beside_the_first_ones(beside):
-    show_samples(beside, Benchmark="followbench", Model="sim-a", Change="score")
-    beside.locator("button.open").first.click()
-    beside.wait_for_selector("article >> nth=1")
-    answers = beside.get_by_label("Response", exact=True).all_text_contents()
-    assert len(answers) == 2 and answers[0] != answers[1]
-    assert beside.locator(".detail .warning").count() == 0
-    beside.click("text=This run alone")
-    beside.wait_for_selector("article >> nth=1", state="detached")
+def test_comparison_has_responses_of_both_runs(comparison):
+    show_samples(comparison, Benchmark="followbench", Model="sim-a", Change="score")
+    open_first_sample(comparison, responses=2)
+    first, second = comparison.get_by_label("Response", exact=True).all_text_contents()
+    assert first != second
+    assert comparison.locator(".detail .warning").count() == 0
+    comparison.click("text=This run alone")
+    comparison.wait_for_selector("article >> nth=1", state="detached")
 
 
-def test_what_was_asked_otherwise_in_the_second_run_says_so(beside):
-    show_samples(beside, Benchmark="lifbench", Model="reference", Change="asked")
-    assert beside.locator("#samples [role=status]").inner_text() == "30 of 120 responses"
-    beside.locator("button.open").first.click()
-    beside.wait_for_selector("article >> nth=1")
-    assert "has another prompt under this name" in beside.locator(".detail .warning").inner_text()
-    assert beside.get_by_label("Instruction", exact=True).count() == 2
+def test_comparison_warns_of_changed_prompts(comparison):
+    show_samples(comparison, Benchmark="lifbench", Model="reference", Change="asked")
+    assert comparison.locator("#samples [role=status]").inner_text() == "30 of 120 responses"
+    open_first_sample(comparison, responses=2)
+    warning = comparison.locator(".detail .warning").inner_text()
+    assert "has another prompt under this name" in warning
+    assert comparison.get_by_label("Instruction", exact=True).count() == 2
 
 
-def test_a_file_that_is_no_page_is_refused_in_a_sentence(page, tmp_path):
+def test_file_that_is_no_report_is_refused(page, tmp_path):
     wrong = tmp_path / "wrong.html"
     wrong.write_text("<p>Something else.</p><script>document.title = 'owned'</script>")
     page.get_by_label("Compare with another run:").set_input_files(wrong)

@@ -1,4 +1,4 @@
-"""The page as a file: what it holds, that it holds it safely, and how it stays small."""
+"""The HTML report as a file: its contents, their safety, and its size."""
 
 import base64
 import csv
@@ -8,8 +8,15 @@ from html.parser import HTMLParser
 
 import pytest
 
-from html_report_project import HOSTILE, JUDGED, LONG, SAMPLES, VERDICT, html_report_project, pieces
-from steadfast.base.files import read_jsonl
+from html_report_project import (
+    HOSTILE,
+    HOSTILE_SAMPLES,
+    JUDGED,
+    LONG,
+    VERDICT,
+    html_report_project,
+    pieces,
+)
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
@@ -31,154 +38,158 @@ def page(project):
 
 
 @pytest.fixture(scope="module")
-def held(page):
+def contents(page):
     return pieces(page)
 
 
-def answer(held, model, sample, benchmark="lifbench", part="2k"):
-    """Where an answer stands in its part, and what the page has of it."""
-    index = next(one for one in held[f"index/{benchmark}"] if one["name"] == part)
-    place = [id for id, *_ in index["samples"]].index(sample)
-    found = held[f"answers/{benchmark}/{part}/{model}/0/0"][place]
-    return index["answers"][model][0][place], found
+def response(contents, model, sample, benchmark="lifbench", part="2k"):
+    """A response's row in the index of its part, and its record."""
+    parts = {index["name"]: index for index in contents[f"index/{benchmark}"]}
+    index = parts[part]
+    position = [id for id, *_ in index["samples"]].index(sample)
+    record = contents[f"answers/{benchmark}/{part}/{model}/0/0"][position]
+    return index["answers"][model][0][position], record
 
 
-class Tags(HTMLParser):
-    """The elements of a page, with what scripts that run hold."""
+class PageParser(HTMLParser):
+    """Addresses, scripts that run, and the security policy of a page."""
 
     def __init__(self, text):
         super().__init__()
-        self.found = []
+        self.addresses = []
         self.scripts = []
-        self._runs = False
+        self.policy = None
+        self._in_script = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        self._runs = tag == "script" and not attrs
+        self._in_script = tag == "script" and not attrs
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+        if "http-equiv" in dict(attrs):
+            self.policy = dict(attrs)["content"]
 
     def handle_data(self, data):
-        if self._runs:
+        if self._in_script:
             self.scripts.append(data)
-            self._runs = False
+            self._in_script = False
 
 
-def test_only_the_pages_own_script_may_run_and_nothing_may_be_fetched(page):
-    tags = Tags(page)
-    (script,) = tags.scripts
-    policy = next(attrs["content"] for _, attrs in tags.found if "http-equiv" in attrs)
+def test_policy_allows_only_the_report_script(page):
+    parsed = PageParser(page)
+    (script,) = parsed.scripts
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert policy.startswith("default-src 'none'; ")
-    assert f"script-src 'sha256-{digest}';" in policy
-    assert "unsafe" not in policy and "http:" not in policy and "https:" not in policy
-    addresses = [v for _, attrs in tags.found for k, v in attrs.items() if k in ("src", "href")]
-    assert addresses == ["data:,", "#tables", "#figures", "#samples", "#run"]
+    assert parsed.policy.startswith("default-src 'none'; ")
+    assert f"script-src 'sha256-{digest}';" in parsed.policy
+    for source in ("unsafe", "http:", "https:"):
+        assert source not in parsed.policy
+    assert parsed.addresses == ["data:,", "#tables", "#figures", "#samples", "#run"]
 
 
-def test_no_text_of_a_model_stands_in_the_page_as_it_is(page):
+def test_model_text_is_not_in_the_markup(page):
     assert "owned" not in page and "<b>H</b>" not in page
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_answers_stand_there_to_the_last_character(held, kind):
-    sample = next(id for id, text in SAMPLES.items() if text == HOSTILE[kind])
-    _, found = answer(held, "hostile", sample)
-    assert (found["text"], found["reasoning"]) == (HOSTILE[kind], LONG)
+def test_responses_are_complete(contents, kind):
+    _, record = response(contents, "hostile", HOSTILE_SAMPLES[kind])
+    assert (record["text"], record["reasoning"]) == (HOSTILE[kind], LONG)
 
 
-def test_the_index_has_each_answers_score_as_the_scores_have_it(held, project):
-    for model in ("reference", "sim-a", "hostile"):
-        for benchmark, part in (("lifbench", "2k"), ("followbench", "en")):
-            path = project.path(f"results/{benchmark}/scores/{model}/{part}.jsonl")
-            for score in read_jsonl(path):
-                row, found = answer(held, model, score["sample_id"], benchmark, part)
-                assert row[0] == score["status"]
-                assert row[1] == pytest.approx(score["total"], abs=1e-6)
-                assert found["score"]["points"] == (score["points"] or {})
-                totals = {of["total"] for of in score["other_raters"].values()}
-                assert row[3] == int(bool(totals - {score["total"]}))
+@pytest.mark.parametrize("model", ["reference", "sim-a", "hostile"])
+@pytest.mark.parametrize(("benchmark", "part"), [("lifbench", "2k"), ("followbench", "en")])
+def test_index_agrees_with_the_scores(contents, project, model, benchmark, part):
+    for score in project.records(f"{benchmark}/scores/{model}/{part}.jsonl"):
+        row, record = response(contents, model, score["sample_id"], benchmark, part)
+        assert row[0] == score["status"]
+        assert row[1] == pytest.approx(score["total"], abs=1e-6)
+        assert record["score"]["points"] == (score["points"] or {})
+        totals = {rater["total"] for rater in score["other_raters"].values()}
+        assert row[3] == int(bool(totals - {score["total"]}))
 
 
-def test_a_sample_has_its_place_in_the_context_and_the_expected_answer(held, project):
-    prompts = list(read_jsonl(project.path("results/lifbench/prompts/2k.jsonl")))
-    for prompt, sample in zip(prompts, held["samples/lifbench/2k/0"], strict=True):
+def test_samples_have_position_and_reference_answer(contents, project):
+    prompts = project.records("lifbench/prompts/2k.jsonl")
+    for prompt, sample in zip(prompts, contents["samples/lifbench/2k/0"], strict=True):
+        element = prompt["reference_answer"]["element"]
         assert sample["instruction"] == prompt["instruction"]
-        assert sample["expected"] == prompt["reference_answer"]["element"]
-        assert prompt["reference_answer"]["element"] in [place for _, place, _ in sample["places"]]
+        assert sample["expected"] == element
+        assert element in [text for _, text, _ in sample["places"]]
 
 
-def test_a_judges_reply_is_there_beside_what_it_was_asked(held):
-    row, found = answer(held, "hostile", JUDGED, "followbench", "en")
+def test_judge_reply_is_beside_its_request(contents):
+    row, record = response(contents, "hostile", JUDGED, "followbench", "en")
     assert row[:2] == ["ok", 1]
-    (request,) = found["judged"]
+    (request,) = record["judged"]
     assert "Python list of 1" in request["asked"]
     assert request["replies"]["judge"]["text"] == VERDICT
 
 
-def test_what_failed_is_counted_and_never_scored(held, project):
-    counts = {(one["benchmark"], one["model"]): one for one in held["run"]["coverage"]}
-    assert counts["LIFBench", "hostile"]["statuses"] == {"ok": 6, "error": 24}
-    assert counts["LIFBench", "hostile"]["scored"] == 6
-    others = len(list(read_jsonl(project.path("results/followbench/prompts/en.jsonl")))) - 1
-    assert counts["FollowBench", "hostile"]["statuses"] == {"error": others, "ok": 1}
+def test_coverage_counts_failures(contents, project):
+    coverage = {(row["benchmark"], row["model"]): row for row in contents["run"]["coverage"]}
+    assert coverage["LIFBench", "hostile"]["statuses"] == {"ok": 6, "error": 24}
+    assert coverage["LIFBench", "hostile"]["scored"] == 6
+    errors = len(project.records("followbench/prompts/en.jsonl")) - 1
+    assert coverage["FollowBench", "hostile"]["statuses"] == {"error": errors, "ok": 1}
 
 
-def test_tables_have_the_values_of_the_tables_and_what_the_paper_prints(held, project):
-    shown = {table["name"]: table for group in held["tables"] for table in group["tables"]}
-    made = {path.stem for path in project.path("results/lifbench/tables").glob("*.csv")}
-    assert made <= set(shown)
-    table = shown["followbench_table2_levels"]
+def cell_text(cell):
+    return cell["text"] if isinstance(cell, dict) else cell
+
+
+def test_tables_have_values_of_the_csv_files_and_published_results(contents, project):
+    tables = {table["name"]: table for group in contents["tables"] for table in group["tables"]}
+    for path in project.path("results/lifbench/tables").glob("*.csv"):
+        assert path.stem in tables
     path = project.path("results/followbench/tables/followbench_table2_levels.csv")
-    with open(path, newline="") as rows:
-        printed = {row[1]: row[2] for row in csv.reader(rows)}
-    texts = [
-        [cell["text"] if isinstance(cell, dict) else cell for cell in row[:2]]
-        for section in table["sections"]
-        if not section["printed"]
-        for row in section["rows"]
-    ]
-    assert {name: value or "" for name, value in texts} == {
-        name: value for name, value in printed.items() if name != "Model"
-    }
-    paper = [section for section in table["sections"] if section["printed"]]
-    assert "GPT-3.5" in str(paper)
+    with open(path, newline="") as lines:
+        expected = [row[1:3] for row in csv.reader(lines) if row[1] != "Model"]
+    values = []
+    published = []
+    for section in tables["followbench_table2_levels"]["sections"]:
+        if section["printed"]:
+            published.append(section)
+            continue
+        for name, value, *_ in section["rows"]:
+            values.append([cell_text(name), cell_text(value) or ""])
+    assert dict(values) == dict(expected)
+    assert "GPT-3.5" in str(published)
 
 
-def test_what_was_run_is_there_without_the_times_that_differ_between_runs(held):
-    run = held["run"]
+def test_run_is_described_without_wall_times(contents):
+    run = contents["run"]
     assert "synthetic contexts" in run["benchmarks"][0]["data_note"]
     assert not {"wall_seconds", "runs"} & set(run["usage"]["columns"])
-    (judging,) = (row for row in run["usage"]["rows"] if row[3] == "judge")
+    (judging,) = [row for row in run["usage"]["rows"] if row[3] == "judge"]
     # 98 tokens at 1, 2 cached ones at 0.5 and 10 of output at 2 a million.
     assert judging[-1] == "0.0001 USD" and judging[4:6] == ["1", "100"]
-    assert [one["name"] for one in run["provenances"] if one["judge"]] == ["reference", "judge"]
-    assert len([one for one in run["provenances"] if not one["judge"]]) >= 3
+    judges = [record["name"] for record in run["provenances"] if record["judge"]]
+    assert judges == ["reference", "judge"]
+    assert len(run["provenances"]) >= 3 + len(judges)
 
 
-def test_the_same_run_gives_the_same_bytes(project, page):
+def test_report_is_reproducible(project, page):
     project.path("results/report.html").unlink()
     project.snakemake("html_report")
     assert project.path("results/report.html").read_text(encoding="utf-8") == page
 
 
-def written(project, out, limit):
-    """The pieces of a page of that many characters at most, made in this process."""
+def limited_report(project, out, limit):
+    """A report of that many characters at most, written in this process."""
     config = load_config(read_source(project.path("my.yaml")))
     run = FinishedRun(Evaluation(config), project.path("results"))
     write_html_report(run, settings.display(config), out, limit)
     return out.read_text(encoding="utf-8")
 
 
-def test_long_texts_are_cut_so_that_the_page_stays_small_and_say_so(project, page, tmp_path):
-    packed = re.findall(r'data-piece="(?:samples|answers)/[^"]*">([^<]*)', page)
-    fixed = re.findall(r'data-piece="(?:tables|figure/[^"]*)">([^<]*)', page)
-    limit = sum(map(len, [*packed, *fixed]))
-    found = pieces(written(project, tmp_path / "report.html", limit))
-    assert found["run"]["cut"] is None
-    small = written(project, tmp_path / "small.html", limit - 100)
-    found = pieces(small)
-    assert found["run"]["cut"] == {"most": None, "aside": 4_000}
-    _, shown = answer(found, "hostile", next(iter(SAMPLES)))
-    start, left, end = shown["reasoning"]
-    assert (len(start) + len(end), left) == (4_000, len(LONG) - 4_000)
-    assert len(small) < len(page)
+def test_long_texts_are_shortened_to_the_size_limit(project, page, tmp_path):
+    kinds = 'tables|figure/[^"]*|samples/[^"]*|answers/[^"]*'
+    limit = sum(map(len, re.findall(rf'data-piece="(?:{kinds})">([^<]*)', page)))
+    complete = limited_report(project, tmp_path / "complete.html", limit)
+    assert pieces(complete)["run"]["cut"] is None
+    shortened = limited_report(project, tmp_path / "shortened.html", limit - 100)
+    contents = pieces(shortened)
+    assert contents["run"]["cut"] == {"most": None, "aside": 4_000}
+    _, record = response(contents, "hostile", HOSTILE_SAMPLES["script"])
+    start, omitted, end = record["reasoning"]
+    assert (len(start) + len(end), omitted) == (4_000, len(LONG) - 4_000)
+    assert len(shortened) < len(page)
