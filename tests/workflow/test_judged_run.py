@@ -30,7 +30,7 @@ def judge():
 
 
 @pytest.fixture(scope="module")
-def other():
+def other_judge():
     """A second judge with JSON replies and two repeats, whose replies are sometimes unreadable."""
     with judging() as server:
         server.manner = some("prose", share=0.2)
@@ -38,15 +38,15 @@ def other():
 
 
 @pytest.fixture(scope="module")
-def finished_judged(tmp_path_factory, judge, other) -> Project:
+def finished_judged(tmp_path_factory, judge, other_judge) -> Project:
     """All three benchmarks with two judges, run to their tables; not to be changed (fork it)."""
-    project = new_project(tmp_path_factory.mktemp("judged"), settings(judge, other))
+    project = new_project(tmp_path_factory.mktemp("judged"), settings(judge, other_judge))
     project.snakemake()
     return project
 
 
-def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
-    second = http(other.url, structured=True, repeats=2)
+def settings(judge: JudgeServer, other_judge: JudgeServer, **judges) -> dict:
+    second = http(other_judge.url, structured=True, repeats=2)
     return config({"http": http(judge.url), "other": second, **judges}, limit=LIMIT)
 
 
@@ -59,8 +59,8 @@ def assert_verdicts(request, score, server) -> None:
         assert verdicts == truth(request.asked)
 
 
-def test_all_tables_exist_and_the_summary_has_all_measures(finished_judged, judge, other):
-    run_config = load_config(settings(judge, other))
+def test_all_tables_exist_and_the_summary_has_all_measures(finished_judged, judge, other_judge):
+    run_config = load_config(settings(judge, other_judge))
     names = set(SUMMARY_TABLES)
     for name in TINY_DATA:
         names |= set(benchmarks()[name].of(run_config).tables.names)
@@ -86,10 +86,10 @@ def test_each_request_is_sent_once_and_its_verdicts_are_scored(finished_judged, 
     assert prompts == Counter(judge.judged)
 
 
-def test_structured_judge_gets_the_schema_of_its_reply(finished_judged, judge, other):
+def test_structured_judge_gets_the_schema_of_its_reply(finished_judged, judge, other_judge):
     assert not any("response_format" in body for body in judge.bodies)
     properties = {"constraints": "verdicts", "checkpoints": "1", "question": "answer"}
-    for body in other.bodies:
+    for body in other_judge.bodies:
         kind = read(prompt_of(body)).kind
         if kind == "segments":
             assert "response_format" not in body
@@ -97,7 +97,7 @@ def test_structured_judge_gets_the_schema_of_its_reply(finished_judged, judge, o
             schema = body["response_format"]["json_schema"]["schema"]
             assert properties[kind] in schema["properties"]
     for _, request, score in judged(finished_judged):
-        assert_verdicts(request, score["other_raters"]["other"], other)
+        assert_verdicts(request, score["other_raters"]["other"], other_judge)
 
 
 def test_all_answers_are_covered_and_judges_are_compared(finished_judged):
@@ -110,21 +110,21 @@ def test_all_answers_are_covered_and_judges_are_compared(finished_judged):
         assert pairs == {("http", "other", True), ("other", "2 repeats", True)}
 
 
-def test_each_repeat_of_a_verdict_is_requested_and_recorded(finished_judged, other):
+def test_each_repeat_of_a_verdict_is_requested_and_recorded(finished_judged, other_judge):
     prompts = Counter()
     for _, request, score in judged(finished_judged):
         assert score["other_raters"]["other"] == score["other_raters"]["other#1"]
-        if other.manner(request.asked) == "good":
+        if other_judge.manner(request.asked) == "good":
             prompts[request.prompt] += 1
-    sent = Counter(other.judged)
+    sent = Counter(other_judge.judged)
     assert prompts
     for prompt, count in prompts.items():
         assert sent[prompt] == 2 * count
 
 
-def test_new_judge_is_requested_alone(finished_judged, judge, other, tmp_path):
+def test_new_judge_is_requested_alone(finished_judged, judge, other_judge, tmp_path):
     project = finished_judged.fork(tmp_path)
-    project.configure(settings(judge, other, third=http(judge.url)))
+    project.configure(settings(judge, other_judge, third=http(judge.url)))
     expected = {"verdicts": 6, "scores": 6, **SHOWN}  # two models on three parts
     for name in TINY_DATA:
         expected |= {f"{name}_metrics": 1, f"{name}_tables": 1}

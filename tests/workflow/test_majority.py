@@ -23,8 +23,9 @@ def verdicts_of(judge: str, request) -> list[int] | None:
 
 def reply(judge: str, request) -> Reply:
     verdicts = verdicts_of(judge, request)
-    asked = request.asked
-    return Reply("ok", prose(asked) if verdicts is None else worded(asked, verdicts))
+    if verdicts is None:
+        return Reply("ok", prose(request.asked))
+    return Reply("ok", worded(request.asked, verdicts))
 
 
 def majority(readings: list[list[int]]) -> list[int]:
