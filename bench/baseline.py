@@ -17,10 +17,10 @@ from statistics import mean
 
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.lifbench.expected import (
-    asked_fields,
     expected_element,
     expected_labels,
     fields,
+    requested_fields,
 )
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
@@ -74,7 +74,7 @@ def correct_share(prompt: Record, context: Record, answer: str) -> float:
         case "MF":
             expected_rows = []
             for group in context["duplicate_groups"]:
-                documents = asked_fields(prompt, context, group)
+                documents = requested_fields(prompt, context, group)
                 expected_rows += [list(document.values()) for document in documents]
             answered_rows = []
             for line in answer.split("\n"):

@@ -32,37 +32,37 @@ def git(tmp_path, monkeypatch):
 )
 def test_killed_git_is_run_again(git, failure):
     git(f'if [ "$CALL" = 1 ]; then {failure}; fi; echo {COMMIT}')
-    assert commit.asked_of_git("describe") == COMMIT
+    assert commit.git_output("describe") == COMMIT
 
 
 def test_git_that_is_always_killed_stops_the_job(git):
     calls = git("kill -9 $$")
     message = "git was killed before it returned the workflow's commit"
     with pytest.raises(PassingError, match=message):
-        commit.asked_of_git("describe")
+        commit.git_output("describe")
     assert len(calls.read_text().splitlines()) == commit.TRIES
 
 
 def test_folder_outside_git_has_no_commit(monkeypatch, tmp_path):
     monkeypatch.setattr(commit, "PACKAGE", tmp_path)
-    assert commit.asked_of_git("log", "-1") is None
+    assert commit.git_output("log", "-1") is None
 
 
 def test_failing_or_missing_git_returns_no_commit(git, monkeypatch):
     calls = git('echo "fatal: detected dubious ownership in repository" >&2; exit 128')
-    assert commit.asked_of_git("log", "-1") is None
+    assert commit.git_output("log", "-1") is None
     assert len(calls.read_text().splitlines()) == 1
     monkeypatch.setenv("PATH", "/nowhere")
-    assert commit.asked_of_git("log", "-1") is None
+    assert commit.git_output("log", "-1") is None
 
 
 def test_installed_package_has_no_commit(git, monkeypatch, tmp_path):
     git(f"echo {COMMIT}")
     monkeypatch.setattr(commit, "HOME", tmp_path / "lib/site-packages/steadfast_workflow")
-    assert commit.asked_of_git("describe") is None
+    assert commit.git_output("describe") is None
 
 
 def test_repository_without_commits_has_no_commit(monkeypatch, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     monkeypatch.setattr(commit, "PACKAGE", tmp_path)
-    assert commit.asked_of_git("log", "-1", "--format=%H %ct") is None
+    assert commit.git_output("log", "-1", "--format=%H %ct") is None

@@ -8,7 +8,7 @@ from steadfast.benchmarks.ifeval.benchmark import IFEVAL
 from steadfast.benchmarks.ifeval.export import IfevalExports
 from steadfast.benchmarks.ifeval.prompts import IfevalSamples
 from steadfast.config.load import load_config
-from steadfast.contract.exports import Asked
+from steadfast.contract.exports import ExportedPrompt
 from steadfast.contract.task import Task
 
 MODELS = {"reference": {"engine": "reference"}}
@@ -99,7 +99,9 @@ def exported_samples(position):
     samples_by_part = samples_of(PROMPTS[:1], texts=1, positions=(position,))
     rows = {}
     for part, samples in samples_by_part.items():
-        rows[part] = [Asked(sample, IfevalSamples().item(sample), "gold") for sample in samples]
+        rows[part] = [
+            ExportedPrompt(sample, IfevalSamples().item(sample), "gold") for sample in samples
+        ]
     return rows
 
 

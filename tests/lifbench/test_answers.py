@@ -5,7 +5,11 @@ import json
 import pytest
 
 from lifbench_samples import LIST, samples
-from steadfast.benchmarks.lifbench.answers import asked_sentences, blur_indices, reference_answer
+from steadfast.benchmarks.lifbench.answers import (
+    blur_indices,
+    reference_answer,
+    requested_sentences,
+)
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
@@ -32,7 +36,7 @@ def test_groups_of_documents_are_a_line_each():
 
 def test_key_sentences_are_true_and_in_their_order():
     prompt, context, _ = samples("OR")[2]
-    sentences = asked_sentences(prompt, context)
+    sentences = requested_sentences(prompt, context)
     indices = [sentence["index"] for sentence in sentences]
     assert len(indices) == 4 and indices == sorted(indices)
     for sentence in sentences:

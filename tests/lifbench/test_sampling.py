@@ -52,8 +52,8 @@ def test_trial_without_a_whole_set_has_no_effect_of_expressions(ids):
 
 def test_trial_without_nearest_expressions_has_values_of_the_rest():
     scores = frame()
-    assert stability.unasked(scores, SETS.nearest) == []
-    assert stability.unasked(scores[scores["expression_id"] > 1], SETS.nearest) == ["LSI"]
+    assert stability.omitted_tasks(scores, SETS.nearest) == []
+    assert stability.omitted_tasks(scores[scores["expression_id"] > 1], SETS.nearest) == ["LSI"]
     sampling = {"nearest": NEAREST, "random": [FIRST, SECOND]}
     data = {"4k": {"expressions": {"LSI": {"sampling": sampling}}}}
     trial = [row for row in scored() if row.record["expression_id"] == 1003]

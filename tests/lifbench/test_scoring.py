@@ -6,7 +6,7 @@ import pytest
 
 from lifbench_samples import LIST, ONEDOC_CONTEXT, as_sample, samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.expected import asked_depth
+from steadfast.benchmarks.lifbench.expected import target_depth
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
@@ -48,19 +48,19 @@ def test_facts_of_a_score_identify_its_sample():
 def test_depth_of_a_list_task_is_the_position_of_its_element(task):
     for prompt, context, _ in samples(task):
         index = LIST.index(prompt["variables"]["element"])
-        assert asked_depth(prompt, context, "positions") == index / (len(LIST) - 1)
+        assert target_depth(prompt, context, "positions") == index / (len(LIST) - 1)
 
 
 def test_depth_of_a_question_is_the_position_of_its_evidence():
     text = ONEDOC_CONTEXT["text"]
     for prompt, context, _ in samples("OQ"):
-        depth = asked_depth(prompt, context, "evidence")
+        depth = target_depth(prompt, context, "evidence")
         assert text[round(depth * len(text)) :].startswith(prompt["variables"]["evidence"])
     absent = prompt | {"variables": prompt["variables"] | {"evidence": "It is not there."}}
-    assert asked_depth(absent, ONEDOC_CONTEXT, "evidence") is None
+    assert target_depth(absent, ONEDOC_CONTEXT, "evidence") is None
 
 
 @pytest.mark.parametrize("task", ["LMI", "MB", "MF", "OR", "OE"])
 def test_tasks_without_a_single_position_have_no_depth(task):
     prompt, context, _ = samples(task)[0]
-    assert asked_depth(prompt, context, TASKS[task].draw) is None
+    assert target_depth(prompt, context, TASKS[task].draw) is None

@@ -8,7 +8,7 @@ import pytest
 
 from lifbench_samples import as_sample, samples
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.answers import asked_sentences
+from steadfast.benchmarks.lifbench.answers import requested_sentences
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
@@ -75,7 +75,7 @@ def test_perfect_recall_confuses_no_sentences_or_elements():
     perfect = {**PERFECT, "position_bias": 1}
     for prompt, context, _ in samples("OE"):
         response = json.loads(respond(prompt, context, perfect, "seed"))
-        sentences = [sentence["text"] for sentence in asked_sentences(prompt, context)]
+        sentences = [sentence["text"] for sentence in requested_sentences(prompt, context)]
         assert response == sentences
     for prompt, context, _ in samples("LSI"):
         responses = {respond(prompt, context, perfect, seed) for seed in range(20)}

@@ -39,7 +39,7 @@ def test_model_worse_than_another_is_not_evaluated_further():
     look(course, [0.9, 0.88, 0.1], 0.02)
     assert course.going_on.tolist() == [True, True, False]
     look(course, [0.9, 0.5, 0.9], 0.02)  # the third was not evaluated: its score is not read
-    assert course.told.tolist() == [1, 1, 1]
+    assert course.outcomes.tolist() == [1, 1, 1]
     assert course.last.difference.tolist() == pytest.approx([0.4, 0.8, 0.78])
     assert course.rounds.tolist() == [3, 3, 2]
     assert not course.going_on.any()
@@ -48,10 +48,10 @@ def test_model_worse_than_another_is_not_evaluated_further():
 def test_decision_of_a_look_is_permanent():
     course = Course(4, Design(8, top=2))
     look(course, [3, 2, 2, 1], 0.5)
-    assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
+    assert course.outcomes.tolist() == [0, 0, 1, 0, 0, 0]
     assert course.going_on.all()
     look(course, [1, 2, 2, 3], 0.5)
-    assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
+    assert course.outcomes.tolist() == [0, 0, 1, 0, 0, 0]
     assert course.last.difference[2] == -2
 
 
@@ -67,7 +67,7 @@ def test_smallest_p_of_all_looks_is_kept_and_the_last_difference():
 def test_pairs_without_a_difference_stay_open():
     course = Course(2, Design(4))
     look_without_data(course)
-    assert (course.told.tolist(), course.p.tolist()) == ([0], [1])
+    assert (course.outcomes.tolist(), course.p.tolist()) == ([0], [1])
     assert course.going_on.all()
     course = Course(2, Design(4))
     zero = np.zeros(1)
@@ -106,13 +106,13 @@ def test_boundary_is_crossed_at_the_hand_calculated_z():
     for z, decision in ((2.21, 0), (2.24, 1)):
         course = Course(2, Design(5))
         look(course, [z, 0.0], 1.0)
-        assert course.told.tolist() == [decision]
+        assert course.outcomes.tolist() == [decision]
         assert course.going_on.all() == (decision == 0)
     # Holm: .05 ÷ 3; spent of it by 2 of 5 rounds: .05 ÷ 3 · .52323 = .0087206, |z| of 2.6225.
     for z, decision in ((2.60, 0), (2.65, 1)):
         course = Course(3, Design(5))
         look(course, [z, 0.0, z / 2], 1.0)
-        assert course.told.tolist() == [decision, 0, 0]
+        assert course.outcomes.tolist() == [decision, 0, 0]
         assert course.boundary == pytest.approx(2.6225, abs=3e-3)
 
 
@@ -148,7 +148,7 @@ def test_models_go_on_while_the_top_is_open(scores, top, going_on):
 )
 def test_top_two_may_be_known_without_a_full_order(decisions):
     course = Course(4, Design(5, top=2))
-    course.told[:] = decisions
+    course.outcomes[:] = decisions
     look_without_data(course)
     assert not course.going_on.any()
 
