@@ -65,11 +65,7 @@ def _tagged_text() -> str:
 
 LIST_CONTEXT = _context("list", 3070, numbered(LIST), elements=LIST)
 MULTIDOC_CONTEXT = _context(
-    "multidoc",
-    3000,
-    _documents_text(),
-    documents=DOCUMENTS,
-    duplicate_groups=[[0, 2, 6], [1, 4]],
+    "multidoc", 3000, _documents_text(), documents=DOCUMENTS, duplicate_groups=[[0, 2, 6], [1, 4]]
 )
 _KEYS = ("type", "id", "index", "fake", "text")
 ONEDOC_CONTEXT = _context(

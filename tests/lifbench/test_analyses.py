@@ -34,7 +34,7 @@ def test_values_are_within_their_intervals(frame):
         assert (rows["high"] >= rows["value"] - 1e-12).all()
 
 
-def test_ars_by_the_chosen_rubric_is_ars(frame):
+def test_rubrics_have_the_ars_of_the_chosen_rubric(frame):
     rows = rubrics(frame).query("measure == 'ars' and rubric == 'released'")
     expected = ars(frame).query("length == ''").set_index(["model", "task"])
     rows = rows.set_index(["model", "task"])[["value", "low", "high"]]

@@ -110,8 +110,7 @@ def test_order_is_relative_to_the_ids(elements, order):
 
 
 @pytest.mark.parametrize(
-    "introduction",
-    ["The entries [4, 2, 7, 1] are: ", f"{answer(LIST[4:8])}\n\nNo, these:\n"],
+    "introduction", ["The entries [4, 2, 7, 1] are: ", f"{answer(LIST[4:8])}\n\nNo, these:\n"]
 )
 def test_last_list_of_a_response_counts(introduction):
     scored_points = points(LMI, introduction + answer(REFERENCE))

@@ -67,16 +67,8 @@ def test_corrected_total_is_the_weighted_mean_of_its_points(task, response):
     assert result.total == pytest.approx(points / Rubric("corrected").total_weight(task))
 
 
-DISTINCT = (
-    "LSI",
-    "LBI",
-    "LMI",
-    "MB",
-    "MF",
-    "OR",
-    "OQ",
-    "OE",
-)  # the others share a scorer with these
+# The other tasks share a scorer with these.
+DISTINCT = ("LSI", "LBI", "LMI", "MB", "MF", "OR", "OQ", "OE")
 HOSTILE: dict[str, Callable[[int], str]] = {  # by about how many characters it has
     "opening brackets": lambda n: "[" * n,
     "double brackets never closed": lambda n: "[[ " * (n // 3),
