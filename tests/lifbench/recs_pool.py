@@ -61,4 +61,6 @@ def sampled(
 ) -> Record:
     """The expressions that are sampled from the pool."""
     decided = str(review) if review else None
-    return expressions(files(folder), TASKS[TASK].worded, decided, sampling, 1, **settings)
+    return expressions(
+        files(folder), TASKS[TASK].expression_settings, decided, sampling, 1, **settings
+    )

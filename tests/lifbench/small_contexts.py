@@ -61,9 +61,9 @@ def numbered(elements: list[str]) -> str:
 def expressions(task: str, source: str = "own") -> Record:
     """A task's expressions, the project's own or the released ones."""
     if source == "own":
-        return own_expressions({}, TASKS[task].worded)
+        return own_expressions({}, TASKS[task].expression_settings)
     templates = {"templates": CASES / "released/tasks.json"}
-    return released_expressions(templates, TASKS[task].worded)
+    return released_expressions(templates, TASKS[task].expression_settings)
 
 
 def released_templates(task: str) -> list[tuple[str, int | None]]:

@@ -70,7 +70,7 @@ def prompts_of(context, formats):
     """The data of one context, and the prompts of all its tasks."""
     scenario = context["scenario"]
     data = small_data() | {"contexts": {scenario: [context]}}
-    tasks = [task.asked for task in TASKS.values() if task.scenario == scenario]
+    tasks = [task.prompt_settings for task in TASKS.values() if task.scenario == scenario]
     return data, list(prompts("4k", data, 1, tasks, formats=formats))
 
 

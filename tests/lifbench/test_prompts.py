@@ -23,7 +23,7 @@ PER_LENGTH = {
 
 
 def build(data=None, length="4k", tasks=tuple(TASKS)):
-    settings = [TASKS[task].asked for task in tasks]
+    settings = [TASKS[task].prompt_settings for task in tasks]
     return list(prompts(length, data or small_data(length=length), 1, settings))
 
 

@@ -109,12 +109,12 @@ def test_simulated_rewrites_of_own_templates_pass_all_checks(task):
 def test_first_own_template_is_the_original(task):
     direction = 1 if TASKS[task].directions else None
     own = [row for row in expressions(task)["expressions"] if row["direction"] == direction]
-    assert original_of({}, TASKS[task].worded, "own", None) == own[0]["template"]
+    assert original_of({}, TASKS[task].expression_settings, "own", None) == own[0]["template"]
 
 
 @pytest.mark.parametrize("task", ["LOI", "LOE", "LBI", "LBE"])
 def test_original_without_its_directional_words_fails(task):
-    text = original_of({}, TASKS[task].worded, "own", None)
+    text = original_of({}, TASKS[task].expression_settings, "own", None)
     without = re.sub("down|underneath|lower|higher|past|further|until", "", text)
     assert "direction" in Original(task, 1, text).failures(without)
 
@@ -130,5 +130,5 @@ def test_original_without_its_directional_words_fails(task):
     ],
 )
 def test_required_terms_of_own_originals(task, terms):
-    original = original_of({}, TASKS[task].worded, "own", None)
+    original = original_of({}, TASKS[task].expression_settings, "own", None)
     assert terms <= set(Original(task, None, original).keep)

@@ -37,7 +37,9 @@ def encoded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoded")
     for task in TASKS:
         path = folder / f"{task}_candidates.jsonl"
-        write_jsonl(path, released.candidates({}, TASKS[task].worded, str(CASES / "released")))
+        write_jsonl(
+            path, released.candidates({}, TASKS[task].expression_settings, str(CASES / "released"))
+        )
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY / "scripts"), "HF_HUB_OFFLINE": "1"}
     python = cached_python("embeddings", "embeddings.txt", [MODEL, TORCH, "pyyaml", "msgspec"])
     for pooling, name in (("mean", "vectors"), ("mean", "again"), ("cls", "cls")):
@@ -53,7 +55,9 @@ def agreement(folder, seed):
     for task in TASKS:
         inputs = {name: folder / f"{task}_{name}.jsonl" for name in ("candidates", "vectors")}
         own = pd.DataFrame(clusters(inputs, 5, seed))
-        partition = released.clusters(inputs, TASKS[task].worded, str(CASES / "released"))
+        partition = released.clusters(
+            inputs, TASKS[task].expression_settings, str(CASES / "released")
+        )
         partition = pd.DataFrame(partition)["cluster"]
         rand.append(adjusted_rand_score(partition, own["cluster"]))
         touched += partition[own[own["rank"] == 1]["text_id"]].nunique()

@@ -19,7 +19,7 @@ from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
 from steadfast.judging.rewriting import RewriterSimulator, readable
 
-WORDED = {name: task.worded for name, task in TASKS.items()}
+WORDED = {name: task.expression_settings for name, task in TASKS.items()}
 
 
 def test_nearest_usable_texts_have_their_clusters_number(tmp_path):

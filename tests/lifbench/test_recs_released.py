@@ -32,10 +32,14 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recs")
     for task in TASKS:
         paths = files(folder, task)
-        write_jsonl(paths["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
+        write_jsonl(
+            paths["candidates"], released.candidates({}, TASKS[task].expression_settings, RELEASED)
+        )
         write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
         write_jsonl(paths["clusters"], clusters(paths, 5, 1))
-        write_jsonl(paths["released"], released.clusters(paths, TASKS[task].worded, RELEASED))
+        write_jsonl(
+            paths["released"], released.clusters(paths, TASKS[task].expression_settings, RELEASED)
+        )
     return folder
 
 
@@ -51,7 +55,7 @@ def rows(folder, name, task):
 def released_expressions(folder, task, review=None):
     paths = files(folder, task)
     inputs = paths | {"clusters": paths["released"]}
-    return expressions(inputs, TASKS[task].worded, review, "nearest", 1)
+    return expressions(inputs, TASKS[task].expression_settings, review, "nearest", 1)
 
 
 @cache
@@ -147,12 +151,16 @@ def test_released_clusters_refuse_other_rewrites(folder, tmp_path):
     pool = list(read_jsonl(files(folder, "LMI")["candidates"]))
     write_jsonl(tmp_path / "c.jsonl", pool[:-1])
     with pytest.raises(UserError, match="go with the released rewrites alone"):
-        list(released.clusters({"candidates": tmp_path / "c.jsonl"}, TASKS["LMI"].worded, RELEASED))
+        list(
+            released.clusters(
+                {"candidates": tmp_path / "c.jsonl"}, TASKS["LMI"].expression_settings, RELEASED
+            )
+        )
 
 
 def test_missing_or_malformed_file_is_reported(tmp_path):
     with pytest.raises(UserError, match=r"qa_rewrite\.json: no such file"):
-        list(released.candidates({}, TASKS["OQ"].worded, str(tmp_path)))
+        list(released.candidates({}, TASKS["OQ"].expression_settings, str(tmp_path)))
     write_json(tmp_path / "rewrites" / "qa_rewrite.json", {"ori": "x", "gpt-4o": []})
     with pytest.raises(UserError, match=r"qa_rewrite\.json: not a file of LIFBench's released"):
-        list(released.candidates({}, TASKS["OQ"].worded, str(tmp_path)))
+        list(released.candidates({}, TASKS["OQ"].expression_settings, str(tmp_path)))

@@ -79,7 +79,7 @@ def data_of(length: str, tasks: list[str], list_file) -> Data:
     templates = {"templates": RELEASED / "tasks.json"}
     data = {"contexts": {}, "expressions": {}}
     for task in tasks:
-        data["expressions"][task] = released_expressions(templates, TASKS[task].worded)
+        data["expressions"][task] = released_expressions(templates, TASKS[task].expression_settings)
     for name in in_order(TASKS[task].scenario for task in tasks):
         path = list_file if name == "list" else RELEASED / f"{name}_input.json"
         inputs = {"contexts": path, **templates}
@@ -90,7 +90,7 @@ def data_of(length: str, tasks: list[str], list_file) -> Data:
 
 def prompts_of(length: str, tasks: list[str], data: Data) -> dict[str, Record]:
     """The prompts of a length by their ids."""
-    settings = [TASKS[task].asked for task in tasks]
+    settings = [TASKS[task].prompt_settings for task in tasks]
     built = prompts(length, data, 1, settings, released=SCENARIOS)
     return {prompt["sample_id"]: prompt for prompt in built}
 

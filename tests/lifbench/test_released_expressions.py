@@ -38,7 +38,9 @@ def test_templates_without_network_name_the_config_key(monkeypatch):
 def test_another_json_file_is_refused(content, tmp_path):
     (tmp_path / "tasks.json").write_text(content)
     with pytest.raises(UserError, match=r"not LIFBench's tasks\.json, 'single_query_id'"):
-        released_expressions({"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded)
+        released_expressions(
+            {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].expression_settings
+        )
 
 
 @needs_cases
@@ -82,7 +84,9 @@ def test_edited_copy_has_no_origins(tmp_path):
     tasks = read_json(RELEASED / "tasks.json")
     tasks["list"]["subtasks"]["single_query_id"]["instructions"].insert(0, "Mine: {ordid}")
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    record = released_expressions({"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded)
+    record = released_expressions(
+        {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].expression_settings
+    )
     for expression in record["expressions"]:
         assert expression["origin"] is expression["cluster"] is None
 
