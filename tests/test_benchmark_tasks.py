@@ -76,6 +76,11 @@ def test_unknown_template_is_reported(name):
         task(name, {"templates": {"fr": "mine.txt"}})
 
 
+def test_unknown_template_is_reported_with_the_nearest_name():
+    with pytest.raises(UserError, match=r"complexbench\.templates: .* did you mean 'judge_zh'"):
+        task("complexbench", {"templates": {"judge_hz": "mine.txt"}})
+
+
 def test_judge_attempts_are_those_of_cfbenchs_released_code():
     assert task("cfbench", judging={"mode": "released"}).judging.attempts == 10
     assert task("cfbench", judging={"attempts": 2}).judging.attempts == 2

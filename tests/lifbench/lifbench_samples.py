@@ -156,11 +156,13 @@ def corrected_points(sample: tuple[dict, dict, str], response: str) -> dict[str,
     return score(*sample, response, "corrected").points
 
 
-def check_points(sample: tuple[dict, dict, str], response: str, expected: dict) -> None:
+def check_points(
+    sample: tuple[dict, dict, str], response: str, expected: dict, tolerance: float = 0
+) -> None:
     """That a response has these points, among others, by the corrected rubric."""
     points = corrected_points(sample, response)
     points = {name: points[name] for name in expected}
-    assert points == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert points == pytest.approx(expected, rel=0, abs=tolerance)
 
 
 def as_sample(prompt: dict, context: dict, scenario_prompt: str) -> Sample:

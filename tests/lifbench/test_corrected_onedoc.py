@@ -77,7 +77,7 @@ OR_CASES = {
 
 @pytest.mark.parametrize(("sample", "pairs", "expected"), OR_CASES.values(), ids=OR_CASES)
 def test_points_of_sentences_with_types(sample, pairs, expected):
-    check_points(sample, rows(pairs), expected)
+    check_points(sample, rows(pairs), expected, tolerance=1e-12)
 
 
 def test_separator_within_a_sentence_is_part_of_it():

@@ -168,3 +168,9 @@ def test_changed_scorer_requests_nothing(project):
     planned = project.planned(PYTHONPATH=str(project.folder))
     assert not planned.keys() & {"inference", "judge_prompts", "prompts"}
     assert planned["scores"] == len(MODELS) + 1
+
+
+def test_unknown_key_of_another_packages_section_is_reported(project):
+    project.configure({**CONFIG, "models": MODELS, "judges": JUDGES, "wordbench": {"prompt": 3}})
+    text = project.snakemake(ok=False, PYTHONPATH=str(project.folder))
+    assert "unknown key 'wordbench.prompt'; did you mean 'prompts'?" in text
