@@ -124,6 +124,10 @@ class Coverage:
         ]
         variables = {STARTED: str(started), "PYTHONPATH": str(ROOT / "bench")}
         result = pytest(copy, marked, [*options, f"-n{processes}"], variables)
+        # With coverage a test may take more CPU time than it is allowed.
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", result.stdout, re.M)
+        if failed:
+            result = pytest(copy, marked, ["-n0", *failed])
         if result.returncode:
             sys.exit(f"The tests fail without any fault:\n{result.stdout[-2000:]}")
         self._data = CoverageData(str(copy / ".coverage"))
