@@ -56,11 +56,8 @@ class Provider(ABC):
         return {name: value for name, value in settings.items() if value not in (None, {})}
 
     def expect(self, groups: Sequence[Sequence[Request]]) -> None:
-        """Takes note of the requests to come: a prefix of only one request is not worth caching.
-
-        Later turns have fewer requests, whose prefix is in the cache already.
-        """
-        self._sharing |= Counter({group[0].group: len(group) for group in groups})
+        """Takes note of the requests to come: a prefix of only one request is not worth caching."""
+        self._sharing.update({group[0].group: len(group) for group in groups})
 
     def is_shared(self, request: Request) -> bool:
         """Whether other requests have the same prefix."""
