@@ -8,7 +8,7 @@ from parts import items
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, prefix_hasher, request_hash, settings_hasher
-from steadfast.engines.fit import fit
+from steadfast.engines.fit import fit, reckoned
 
 TOKENIZER = load_tokenizer("o200k_base")
 EMOJI = "\U0001f469\u200d\U0001f680"
@@ -80,6 +80,17 @@ def test_truncation_does_not_depend_on_other_requests():
     together = fit(requested, 300, "truncate", TOKENIZER)
     alone = [fit([item], 300, "truncate", TOKENIZER)[0] for item in requested]
     assert together == alone
+
+
+def test_cost_estimate_truncates_only_where_the_config_does():
+    """Without a policy a prompt beyond the window is an overflow, as in the plan."""
+    long = [Item("a", "g", "Read this: ", "word " * 100, " Answer.", max_tokens=10)]
+    overflows = {}
+    for policy in ("truncate", "skip", None):
+        answers = {"window": 60, "on_overflow": policy}
+        ((request,), _) = reckoned("m", None, answers, long, load_tokenizer("o200k_base"))
+        overflows[policy] = request.overflow is not None
+    assert overflows == {"truncate": False, "skip": True, None: True}
 
 
 def test_truncated_prompts_of_one_task_share_their_prefix():
