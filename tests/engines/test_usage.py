@@ -34,6 +34,21 @@ def test_each_run_is_recorded_with_retries_and_failures(part, server):
     assert first["wall_seconds"] > 0
 
 
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 2}, (7, 7, 2)),
+        (None, (0, 0, 0)),
+    ],
+    ids=["no cached ones", "none at all"],
+)
+def test_tokens_that_the_server_does_not_count_are_recorded_as_0(part, server, usage, counts):
+    server.faults[""].append(replied("Hi", usage=usage))
+    part.run(items(1, 1))
+    (run,) = recorded_runs(part)
+    assert (run["prompt_tokens"], run["computed_tokens"], run["output_tokens"]) == counts
+
+
 def test_stopped_run_is_recorded(part, server):
     server.faults["Ask 4.0!"].extend([error(401)] * 10)
     with pytest.raises(UserError):

@@ -1,4 +1,4 @@
-"""Effective density: the most keywords up to which 85 % of the score at the fewest is kept."""
+"""Effective density: the most keywords up to which ``SHARE`` of the score at the fewest is kept."""
 
 from copy import copy
 from dataclasses import replace
@@ -9,7 +9,7 @@ from steadfast.show.table import Table
 from steadfast.simple.instance import PART
 from steadfast.simple.metrics import effective
 from steadfast.simple.tables import SimpleResults
-from steadfast.stats.effective_context_length import reaches
+from steadfast.stats.effective_context_length import SHARE, reaches
 
 
 def metric(responses: pd.DataFrame) -> pd.DataFrame:
@@ -28,5 +28,7 @@ def table(results: SimpleResults) -> Table:
         columns[heading] = rows.assign(value=rows[end])
     whole = copy(results)
     whole.display = replace(results.display, digits=0)
-    caption = "IFScale: the most keywords up to which 85 % of the score at the fewest is kept."
+    caption = (
+        f"IFScale: most keywords up to which {100 * SHARE:g} % of the score at the fewest is kept."
+    )
     return whole.values_table("effective_density", caption, columns)

@@ -264,7 +264,8 @@ class Benchmark(Generic[S]):
         title: in tables.
         section: schema of its section of the config.
         task: returns its task, from the config and its section.
-        measures: measures of the summary, in their order.
+        measures: measures of the summary, in their order; the first is the main one (run-to-run
+            variation), the first with ``compared`` decides adaptive runs.
         released_models: by their names in the files of released scores.
         check: raises ValueError with a sentence where the config does not suit the benchmark.
         task_names: values of ``task`` in its prompts, for which a model's max_tokens may have
