@@ -15,13 +15,13 @@ import yaml
 
 from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import fingerprint
-from steadfast.benchmarks.lifbench.released_drawing import document_settings
 from steadfast.benchmarks.lifbench.released_files import in_directory, input_name
+from steadfast.benchmarks.lifbench.released_variables import document_settings
 
 HEAD = """\
 # Sentences of the released documents as NLTK's Punkt model of English splits them, made by
 # bench/released_sentences.py: how many each text has, and where those
-# lie that OQ's drawing takes (place among all sentences: first character, and the one behind the
+# lie that OQ's sampling takes (place among all sentences: first character, and the one behind the
 # last). The keys are the released lengths, in 1,024 tokens; sha256 is that of the text.
 """
 
@@ -56,7 +56,7 @@ def released_sentences(directory: str) -> Record:
         content[length] = {
             "sha256": fingerprint(text_sentences.text),
             "sentences": len(text_sentences),
-            "drawn": dict(sorted(text_sentences.read.items())),
+            "sampled": dict(sorted(text_sentences.read.items())),
         }
     return content
 

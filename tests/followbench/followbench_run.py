@@ -26,10 +26,10 @@ def run(
     source: str = "synthetic",
     language: str = "en",
     mode: str = "strict",
-    ways: Sequence[str] = ("path",),
+    judge_prompts: Sequence[str] = ("path",),
 ) -> JudgedRun:
     """One language of generated data, or of the released data (source local)."""
-    section = {"source": source, "languages": [language], "judge_prompts": list(ways)}
+    section = {"source": source, "languages": [language], "judge_prompts": list(judge_prompts)}
     if source == "local":
         section["directory"] = str(released_folder("followbench", "data"))
     return JudgedRun("followbench", section, mode)

@@ -30,7 +30,7 @@ def test_each_judge_prompt_has_templates_and_two_give_table_3():
     folder = "resource:followbench/judge"
     templates = {"rating_zh": f"{folder}/rating_zh.txt", "last_zh": f"{folder}/last_zh.txt"}
     assert chinese.judging.templates == templates
-    assert chinese.judging.prompts.settings == {"ways": ["rating", "last"]}
+    assert chinese.judging.prompts.settings == {"judge_prompts": ["rating", "last"]}
     # Without the path, verdicts on single constraints cannot be compared.
     assert "followbench_table3_agreement" in chinese.tables.names
     assert "followbench_agreement" not in chinese.tables.names

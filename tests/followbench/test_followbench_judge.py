@@ -56,7 +56,7 @@ def test_each_response_without_rule_is_judged_once(language):
 
 @BOTH
 def test_each_judge_prompt_has_a_request(language):
-    judged = run(language=language, ways=("path", "last", "rating"))
+    judged = run(language=language, judge_prompts=("path", "last", "rating"))
     answers = judged.answers(language)
     sample = next(s for s in judged.samples[language] if s.id == f"{language}/style/1/3")
     prompts = [p for p in judged.judge_prompts(language, answers) if p.answer_id == sample.id]
@@ -79,7 +79,7 @@ def test_each_judge_prompt_has_a_request(language):
 
 def test_judge_prompt_is_the_same_with_and_without_others():
     answers = run().answers("en")
-    prompts = run(ways=("rating", "last", "path")).judge_prompts("en", answers)
+    prompts = run(judge_prompts=("rating", "last", "path")).judge_prompts("en", answers)
     assert [p for p in prompts if p.template == "en"] == run().judge_prompts("en", answers)
 
 

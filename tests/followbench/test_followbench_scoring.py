@@ -94,7 +94,7 @@ def test_first_judge_prompt_gives_the_score():
 
 
 def test_score_record_has_all_judge_prompts_of_each_judge():
-    english = run(ways=("path", "rating"))
+    english = run(judge_prompts=("path", "rating"))
     answers = english.answers("en")
     replies = english.replies("en", answers)
     record = english.scores("en", answers, first=replies, second=replies)["en/style/1/3"]

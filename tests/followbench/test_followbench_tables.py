@@ -38,11 +38,11 @@ def all_tables(
     display=DISPLAY,
     mode="strict",
     languages=LANGUAGES,
-    ways=("path",),
+    judge_prompts=("path",),
 ) -> dict[str, Table]:
     """All tables, by their names without the benchmark's."""
     metrics = metrics or run_frames(languages)
-    built = tables(metrics, display, mode, languages, list(BUILDERS), ways)
+    built = tables(metrics, display, mode, languages, list(BUILDERS), judge_prompts)
     return dict(zip(BUILDERS, built, strict=True))
 
 
@@ -137,7 +137,7 @@ def test_impossible_items_are_noted_where_they_count():
 
 
 def test_judge_prompts_are_named_in_captions_and_notes(strict_tables):
-    rated = all_tables(ways=("rating", "path"))
+    rated = all_tables(judge_prompts=("rating", "path"))
     assert "rates a response from 0 to 10" in rated["table2_levels"].caption
     assert "rates" not in strict_tables["table2_levels"].caption
     assert "(rating)" in notes(rated["table3_agreement"])

@@ -6,7 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.stats.effective_context_length import Reach, kept_shares, reaches, with_reaches
+from steadfast.stats.effective_context_length import (
+    Reach,
+    reaches,
+    retention_by_length,
+    with_reaches,
+)
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.tidy import EFFECTIVE
 
@@ -22,7 +27,7 @@ def scores(by_length: dict[str, list[float]], model: str = "m") -> pd.DataFrame:
 
 def retention(frame: pd.DataFrame) -> pd.DataFrame:
     means = Clusters(frame, ["stratum"]).means(frame, ["model", "length"])
-    return kept_shares(means, ["4k", "8k"])
+    return retention_by_length(means, ["4k", "8k"])
 
 
 def reach(values: list[float], low: list[float], high: list[float]) -> Reach:

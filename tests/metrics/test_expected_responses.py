@@ -5,7 +5,7 @@ import pandas as pd
 from steadfast.base.files import read_jsonl
 from steadfast.contract.records import OWN, RELEASED
 from steadfast.stages.release_scores import release_scores
-from steadfast.stats.scores import answers_expected, models_by_prompts, prompts_of
+from steadfast.stats.scores import expected_responses, models_by_prompts, prompts_of
 
 
 def responses(model: str, *names: str, prompts: str = OWN) -> pd.DataFrame:
@@ -17,7 +17,7 @@ def responses(model: str, *names: str, prompts: str = OWN) -> pd.DataFrame:
 
 
 def expected(*models: pd.DataFrame, by: tuple[str, ...] = ()) -> dict:
-    rows = answers_expected(pd.concat(models), by)
+    rows = expected_responses(pd.concat(models), by)
     return rows.set_index(["model", *by])["expected"].to_dict()
 
 

@@ -11,7 +11,7 @@ from steadfast.stats.effective_context_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
 STRINGS = facts("effective_context_length.yaml")
-# The metric with the rows of ``kept_shares`` of the module in stats, and the table's name.
+# The metric with the rows of ``retention_by_length`` of the module in stats, and the table's name.
 FRAME = "effective_context_length"
 # Gives a column of values by model at a length, with the marks of incomplete ones.
 Filled = Callable[[Mapping[str, float], str], Values]

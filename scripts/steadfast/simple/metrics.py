@@ -28,7 +28,7 @@ from steadfast.simple.instance import (
 )
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.breakdown import breakdown, by_measure
-from steadfast.stats.effective_context_length import kept_shares, with_reaches
+from steadfast.stats.effective_context_length import retention_by_length, with_reaches
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.raters import judge_verdicts
@@ -186,7 +186,7 @@ def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
     # Clusters that each have one length are compared as independent samples; others in pairs.
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
     units = Clusters(rows, ["length"] if alone else [])
-    return kept_shares(units.means(rows, ["model", "length"]), lengths)
+    return retention_by_length(units.means(rows, ["model", "length"]), lengths)
 
 
 def _total(rated: Record) -> dict[int, float]:

@@ -21,12 +21,12 @@ from steadfast.stats.tidy import EFFECTIVE
 
 # Required share of the score at the shortest length (RULER: Hsieh et al. 2024).
 SHARE = 0.85
-# Columns of ``kept_shares``.
+# Columns of ``retention_by_length``.
 COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "retention")
 ROUNDING = 1e-9
 
 
-def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
+def retention_by_length(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
     """The retention of each model at each length: the share of its score at the shortest length.
 
     Args:
@@ -120,7 +120,7 @@ class Reach(NamedTuple):
 
 
 def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
-    """The effective context length of each model, from the rows of ``kept_shares``."""
+    """The effective context length of each model, from the rows of ``retention_by_length``."""
     by_model = {}
     for model, model_rows in rows.groupby("model", sort=False):
         by_model[str(model)] = _reach(model_rows)
@@ -128,7 +128,7 @@ def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
 
 
 def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """A summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
+    """A summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``retention_by_length``.
 
     An effective context length without a range is left out.
     """

@@ -27,7 +27,8 @@ COLUMNS = (
 
 # Pairs of models whose differences, sample by sample, are in memory at a time.
 TOGETHER = 1_000
-DRAWN = ("part", "stratum", "clusters")
+# Columns of ``sampling_units``.
+UNIT_COLUMNS = ("part", "stratum", "clusters")
 
 
 def compare_models(
@@ -238,7 +239,7 @@ def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str])
     stratum = units[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""
     strata_rows = units[["cluster"]].assign(part=parts, stratum=stratum).drop_duplicates()
     counts = strata_rows.groupby(["part", "stratum"], sort=False).size()
-    return counts.rename("clusters").reset_index()[list(DRAWN)]
+    return counts.rename("clusters").reset_index()[list(UNIT_COLUMNS)]
 
 
 def smallest_of(rows: pd.DataFrame) -> float:

@@ -113,7 +113,7 @@ def evaluated_models(answers: pd.DataFrame) -> pd.DataFrame:
     return rows.reset_index().astype({"model": str})
 
 
-def answers_expected(
+def expected_responses(
     answers: pd.DataFrame, by: Sequence[str], of: Sequence[str] = ("sample_id",)
 ) -> pd.DataFrame:
     """The expected number of responses of each model in each cell: model, ``by``, expected.
@@ -149,7 +149,7 @@ def coverage(
     counts = counted.groupby(keys).sum().reset_index()
     columns = list(counts.columns[len(keys) :])
     # Counts of 0 where a model lacks all responses of a cell that other models have.
-    rows = answers_expected(answers, by, of).merge(counts, "left", keys)
+    rows = expected_responses(answers, by, of).merge(counts, "left", keys)
     rows[columns] = rows[columns].fillna(0).astype(int)
     return with_prompts(rows, answers)
 

@@ -14,7 +14,7 @@ from steadfast.stats.agreement import agreement_rows, answer_agreement, consensu
 from steadfast.stats.breakdown import by_measure
 from steadfast.stats.corrected import corrected_rows
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.scores import answers_expected
+from steadfast.stats.scores import expected_responses
 from steadfast.stats.tidy import in_order
 
 VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]
@@ -204,7 +204,7 @@ def direct_scores(
     parts = [_agreement(scores, splits)]
     if not tall.empty:
         parts.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
-    expected = answers_expected(with_full(samples), ["split"], ["cluster"])
+    expected = expected_responses(with_full(samples), ["split"], ["cluster"])
     table = pd.concat(parts).merge(expected, on=["model", "split"])
     order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": OF_DIRECT}
     return in_order(table, order)[[*KEYS, "value", "low", "high", "n", "expected"]]

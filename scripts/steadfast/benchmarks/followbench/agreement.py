@@ -30,7 +30,7 @@ def agreement(
     scores: Sequence[Scored[ScoreRecord]],
     judges: Sequence[str],
     labels: Labels | None = None,
-    ways: Sequence[str] = (followbench.PATH,),
+    judge_prompts: Sequence[str] = (followbench.PATH,),
 ) -> pd.DataFrame:
     """Returns agreement of every two raters on constraints, and on whole items as in Table 3.
 
@@ -40,11 +40,12 @@ def agreement(
     judged = [score for score in scores if _is_judged(score.record)]
     by_rule = [score for score in scores if not _is_judged(score.record)]
     by_path = []
-    labels_in_tables = {}  # of each rater, by its name in scores; with the way if there are several
-    for judge, way in product(judges, ways):
-        name = judge if way == ways[0] else rater_name(judge, way)
-        labels_in_tables[name] = rater_name(judge, way) if len(ways) > 1 else name
-        if way == followbench.PATH:
+    # Of each rater, by its name in scores; with the judge's prompt if there are several.
+    labels_in_tables = {}
+    for judge, judge_prompt in product(judges, judge_prompts):
+        name = judge if judge_prompt == judge_prompts[0] else rater_name(judge, judge_prompt)
+        labels_in_tables[name] = rater_name(judge, judge_prompt) if len(judge_prompts) > 1 else name
+        if judge_prompt == followbench.PATH:
             by_path.append(name)
     on_constraints = raters.judge_verdicts(judged, by_path, raters.numbered_points)
     on_items = raters.by_answer(

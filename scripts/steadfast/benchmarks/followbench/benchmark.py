@@ -47,11 +47,13 @@ class Followbench(JudgedSection):
 
 def task(config: Config, section: Followbench) -> Task:
     """Returns what a config asks of FollowBench; a part is a language."""
-    ways = {"ways": list(section.judge_prompts)}
-    mode = {"mode": config.judging.mode} | ways
+    judge_prompts = {"judge_prompts": list(section.judge_prompts)}
+    mode = {"mode": config.judging.mode} | judge_prompts
     languages = {"languages": list(section.languages)}
-    ways_and_languages = product(section.judge_prompts, section.languages)
-    used = [template_name(language, way) for way, language in ways_and_languages]
+    prompts_and_languages = product(section.judge_prompts, section.languages)
+    used = [
+        template_name(language, judge_prompt) for judge_prompt, language in prompts_and_languages
+    ]
     prompt = OWN.component("released_prompts:prompt").name
     released = OWN.released_prompts(section, used, programs(), prompt)
     lines = {name: list(point) for name, point in temperature_lines(config).items()}
@@ -77,7 +79,7 @@ def task(config: Config, section: Followbench) -> Task:
         metrics=OWN.output(
             "metrics:metrics",
             (*METRICS, *section.metrics_of_people),
-            languages | ways | raters | {"temperatures": lines},
+            languages | judge_prompts | raters | {"temperatures": lines},
             data=("data",),
             fields=("level", "scorer"),
         ),
@@ -85,7 +87,7 @@ def task(config: Config, section: Followbench) -> Task:
         figures=OWN.output("figures:figures", ["by_category", *(["temperature"] if lines else [])]),
         judging=OWN.judging(
             "FollowbenchJudgePrompts",
-            ways | config.judging.prompt_settings,
+            judge_prompts | config.judging.prompt_settings,
             simulator="FollowbenchJudge",
             questions="agreement:questions",
             templates=templates_of(NAME, used, section.templates, released),

@@ -14,8 +14,8 @@ JUDGE = "judge"
 # A verdict on a constraint, as judges and people write it.
 YES = "YES"
 NO = "NO"
-# The ways to ask a judge about an answer (Table 3): with all versions of the instruction, with the
-# last one alone, and for one rating of the whole answer.
+# The judge's prompts (Table 3): with all versions of the instruction, with the last one alone, and
+# for one rating of the whole response.
 PATH = "path"
 LAST = "last"
 RATING = "rating"
@@ -23,22 +23,22 @@ RATING = "rating"
 HIGHEST = 10
 
 
-def template_name(language: str, way: str) -> str:
+def template_name(language: str, judge_prompt: str) -> str:
     """Returns the name of a judge template.
 
     >>> template_name("en", "path"), template_name("en", "rating")
     ('en', 'rating_en')
     """
-    return language if way == PATH else f"{way}_{language}"
+    return language if judge_prompt == PATH else f"{judge_prompt}_{language}"
 
 
-def request_id(answer_id: str, way: str) -> str:
+def request_id(answer_id: str, judge_prompt: str) -> str:
     """Returns the id of a judge's request about a response.
 
     >>> request_id("en/style/3/2", "path"), request_id("en/style/3/2", "last")
     ('en/style/3/2', 'en/style/3/2/last')
     """
-    return answer_id if way == PATH else f"{answer_id}/{way}"
+    return answer_id if judge_prompt == PATH else f"{answer_id}/{judge_prompt}"
 
 
 class Prompt(records.Prompt):

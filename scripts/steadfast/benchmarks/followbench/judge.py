@@ -13,7 +13,7 @@ MAX_TOKENS = 1024  # as in the released code
 STRINGS = facts("followbench/judge/words.yaml")
 COMMON = frozenset({"kind", "constraints", "count", "boundary", "category"})
 STEPS = frozenset({"start", *(f"step_{level}" for level in followbench.LEVELS)})
-# By the way to ask: the slots that a template may have, and those that it must have.
+# By judge's prompt: the slots that a template may have, and those that it must have.
 SLOTS = {
     followbench.PATH: (COMMON | STEPS | {"path"}, frozenset({"path", "count"})),
     followbench.LAST: (COMMON | {"instruction"}, frozenset({"instruction", "count"})),
@@ -22,13 +22,16 @@ SLOTS = {
 
 
 class FollowbenchJudgePrompts(JudgePrompts):
-    """One request an answer and way; answers that rules score are judged only where wanted.
+    """One request for each response and judge's prompt.
 
-    These have the first prompt, if the template has a text for them.
+    Responses that rules score are judged only where wanted, with the first prompt, if its template
+    has a text for them.
     """
 
-    def __init__(self, ways: Sequence[str] = (followbench.PATH,), rule_items: bool = False):
-        self._ways = ways
+    def __init__(
+        self, judge_prompts: Sequence[str] = (followbench.PATH,), rule_items: bool = False
+    ):
+        self._judge_prompts = judge_prompts
         self._rule_items = rule_items
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -45,8 +48,8 @@ class FollowbenchJudgePrompts(JudgePrompts):
             return
         level = sample.prompt["level"]
         fields = slots(sample.source, level, STRINGS[sample.part])
-        for way in self._ways[:1] if by_rule else self._ways:
-            name = followbench.template_name(sample.part, way)
+        for judge_prompt in self._judge_prompts[:1] if by_rule else self._judge_prompts:
+            name = followbench.template_name(sample.part, judge_prompt)
             form = templates[name]
             category = sample.source["category"]
             kinds = (f"{category} {level}", category, str(level))
@@ -54,9 +57,9 @@ class FollowbenchJudgePrompts(JudgePrompts):
                 continue
             head, tail = form.render(fields | {"boundary": boundary(answer.text)}, kinds)
             expected = {"count": level, "language": sample.part}
-            if way == followbench.RATING:
+            if judge_prompt == followbench.RATING:
                 expected["highest"] = followbench.HIGHEST
-            request_id = followbench.request_id(sample.id, way)
+            request_id = followbench.request_id(sample.id, judge_prompt)
             request = JudgeRequest(request_id, tail, expected, form.reminder, MAX_TOKENS)
             yield JudgePrompt(sample.id, name, head, answer.text, [request])
 

@@ -20,7 +20,7 @@ from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import joint_summary, pairs, sampling_units
-from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
+from steadfast.stats.scores import STATUSES, coverage, expected_responses, with_prompts
 from steadfast.stats.tidy import HIGHEST, PROMPTS, in_order, rows_of
 
 KINDS = (OVERALL, followbench.RULE, followbench.JUDGE)
@@ -39,7 +39,7 @@ def metrics(
     languages: Sequence[str],
     judges: Sequence[str],
     references: Collection[str] = (),
-    ways: Sequence[str] = (followbench.PATH,),
+    judge_prompts: Sequence[str] = (followbench.PATH,),
     temperatures: Mapping[str, tuple[str, float]] | None = None,
 ) -> Frames:
     """Returns the metrics of all models."""
@@ -64,7 +64,7 @@ def metrics(
         "scorers": level_metrics.scorers(),
         "consistency": level_metrics.consistency(),
         "items": items(groups),
-        "agreement": agreement(scores, judges, labels, ways),
+        "agreement": agreement(scores, judges, labels, judge_prompts),
         "coverage": level_metrics.coverage(),
         "comparisons": compared,
         "sampling_units": level_metrics.sampling_units(),
@@ -221,7 +221,7 @@ class LevelMetrics:
         """Returns how many samples or groups each model should have, with their sums over keys."""
         name = "sample_id" if "sample_id" in units else "cluster"
         units = _margins(units[["model", "prompts", "repeat", "language", *by, name]])
-        return answers_expected(units, ["language", *by], [name])
+        return expected_responses(units, ["language", *by], [name])
 
     def _sorted(self, rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
         return in_order(rows, {key: self._order[key] for key in keys})[[*keys, *columns]]

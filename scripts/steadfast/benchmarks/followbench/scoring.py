@@ -25,9 +25,9 @@ class FollowbenchScoring(Scoring):
     unless the judge's request failed.
     """
 
-    def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):
+    def __init__(self, mode: Literal["strict", "released"], judge_prompts: Sequence[str] = (PATH,)):
         self._mode = mode
-        self._ways = ways
+        self._judge_prompts = judge_prompts
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         return {name: sample.prompt[name] for name in ("level", "scorer")}
@@ -36,56 +36,71 @@ class FollowbenchScoring(Scoring):
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:
-            scores = {way: self._judged(sample, answer, way, verdicts) for way in self._ways}
-            first, *_ = self._ways
+            scores = {
+                judge_prompt: self._judged(sample, answer, judge_prompt, verdicts)
+                for judge_prompt in self._judge_prompts
+            }
+            first, *_ = self._judge_prompts
             return replace(scores.pop(first), other_raters=scores)
         group = sample.source
         level = sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
         is_kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         score = Score(answer.status, {RULE: is_kept}, is_kept, extracted={"problem": None})
-        way = self._ways[0]
-        if request_id(sample.id, way) not in verdicts:
+        judge_prompt = self._judge_prompts[0]
+        if request_id(sample.id, judge_prompt) not in verdicts:
             return score
-        return replace(score, other_raters={ON_RULES: self._judged(sample, answer, way, verdicts)})
+        return replace(
+            score, other_raters={ON_RULES: self._judged(sample, answer, judge_prompt, verdicts)}
+        )
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
-        """Most judges' verdicts on each constraint, in each way to ask."""
+        """Most judges' verdicts on each constraint, in each of the judge's prompts."""
         scores = [self.score(sample, answer, judge_replies) for judge_replies in verdicts]
-        other_ways = {}
-        for way in scores[0].other_raters:
-            other_ways[way] = voted_points([score.other_raters[way] for score in scores])
-        return replace(voted_points(scores), other_raters=other_ways)
+        other_prompts = {}
+        for judge_prompt in scores[0].other_raters:
+            other_prompts[judge_prompt] = voted_points(
+                [score.other_raters[judge_prompt] for score in scores]
+            )
+        return replace(voted_points(scores), other_raters=other_prompts)
 
     def _judged(
-        self, sample: Sample[Prompt], answer: Answer, way: str, verdicts: Mapping[str, Reply]
+        self,
+        sample: Sample[Prompt],
+        answer: Answer,
+        judge_prompt: str,
+        verdicts: Mapping[str, Reply],
     ) -> Score:
         """Returns one judge's verdicts on an answer, and what was wrong with its reply."""
         points: dict[str, float] | None = None
         values: Record = {}
-        reply = verdicts.get(request_id(sample.id, way), MISSING)
+        reply = verdicts.get(request_id(sample.id, judge_prompt), MISSING)
         problem = reply.status
         if reply.answered:
             problem = "unreadable"
-            points, values = self._read(sample, answer, way, reply.text)
+            points, values = self._read(sample, answer, judge_prompt, reply.text)
         extracted = {"problem": None if points else problem, "attempts": reply.attempts}
         # To released code a refusal is an empty reply; what never came says nothing in any mode.
         failed = self._mode == "released" and problem in ("unreadable", "refused")
         if points is None and not failed:
             return Score(INVALID, extracted=extracted)
         if points is None:
-            names = [RATING] if way == RATING else map(str, range(1, sample.prompt["level"] + 1))
+            names = (
+                [RATING]
+                if judge_prompt == RATING
+                else map(str, range(1, sample.prompt["level"] + 1))
+            )
             points = dict.fromkeys(names, FAILURE)
         return Score(answer.status, points, min(points.values()), values, extracted)
 
     def _read(
-        self, sample: Sample[Prompt], answer: Answer, way: str, reply: str
+        self, sample: Sample[Prompt], answer: Answer, judge_prompt: str, reply: str
     ) -> tuple[dict[str, float] | None, Record]:
         """The points of a reply, None where it cannot be read, and a rating as it stands there."""
         strictly = self._mode == "strict"
-        if way == RATING:
+        if judge_prompt == RATING:
             if strictly:
                 rating = replies.strict_rating(reply, answer.text)
             else:

@@ -43,15 +43,15 @@ class FollowbenchResults(ModelTables):
         display: Display,
         mode: str,
         languages: Sequence[str],
-        ways: Sequence[str] = (PATH,),
+        judge_prompts: Sequence[str] = (PATH,),
         otherwise: str = "",
         category: str = OVERALL,
     ):
-        slots = {"mode": STRINGS["modes"][mode] + STRINGS["by_way"][ways[0]]}
+        slots = {"mode": STRINGS["modes"][mode] + STRINGS["by_judge_prompt"][judge_prompts[0]]}
         slots["category"] = STRINGS["categories"][category].lower()
         super().__init__(frames, display, STRINGS, slots, otherwise)
         self.mode = mode
-        self.ways = ways
+        self.judge_prompts = judge_prompts
         self.category = category
         self.parts = {language: {"language": language} for language in languages}
 
@@ -128,14 +128,16 @@ def tables(
     mode: str,
     languages: Sequence[str],
     names: Sequence[str],
-    ways: Sequence[str] = (PATH,),
+    judge_prompts: Sequence[str] = (PATH,),
     otherwise: str = "",
 ) -> Iterator[Table]:
     """Yields the tables wanted; ``otherwise``: how the printed numbers were judged otherwise."""
     for name in names:
         last = name.rpartition("_")[2]
         category = last if last in CATEGORIES else OVERALL
-        results = FollowbenchResults(frames, display, mode, languages, ways, otherwise, category)
+        results = FollowbenchResults(
+            frames, display, mode, languages, judge_prompts, otherwise, category
+        )
         yield BUILDERS[name](results, name)
 
 
@@ -231,8 +233,8 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     item = STRINGS["agreement"][name]
     is_whole = name == "table3_agreement"
     table = agreement_table(results, name, TITLE, item)
-    ways = [] if len(results.ways) == 1 else results.ways if is_whole else [PATH]
-    notes: list[Note] = [(None, STRINGS["notes"]["ways"][way]) for way in ways]
+    shown = [] if len(results.judge_prompts) == 1 else results.judge_prompts if is_whole else [PATH]
+    notes: list[Note] = [(None, STRINGS["notes"]["judge_prompts"][prompt]) for prompt in shown]
     if is_whole and results.display.published and PRINTED["language"] in results.parts:
         printed = STRINGS["notes"]["published_agreement"].format(**PRINTED["agreement"])
         notes += results.published_notes(printed)

@@ -25,10 +25,10 @@ from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.chance import crossed
-from steadfast.stats.effective_context_length import kept_shares, left, with_reaches
+from steadfast.stats.effective_context_length import left, retention_by_length, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
-from steadfast.stats.scores import answer_row, answers_expected, coverage
+from steadfast.stats.scores import answer_row, coverage, expected_responses
 from steadfast.stats.tidy import in_order
 
 # The summary: accuracy by prompt, strict or loose as the set's authors report it.
@@ -66,7 +66,7 @@ def metrics(
     overall_score = overall(by_length).assign(measure=SCORE)
     counts = coverage(frame, SAMPLE)
     summary = joint_summary(counts, overall_score, {SCORE: comparisons}, units, "prompts")
-    retention = kept_shares(length_means(frame), lengths)
+    retention = retention_by_length(length_means(frame), lengths)
     contenders = retention[~retention["model"].isin(references)]
     frames = {
         "accuracy": accuracy(frame),
@@ -134,7 +134,7 @@ def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
         parts.append(means.labelled(measure=measure))
     keys = [*KEYS, "measure"]
     rows = pd.concat(part.rows() for part in parts)
-    expected = answers_expected(frame, ["task", "length"], SAMPLE)
+    expected = expected_responses(frame, ["task", "length"], SAMPLE)
     rows = rows.merge(expected.astype({"length": str}), "left", KEYS)
     return _sorted(rows, frame)[[*keys, "value", "low", "high", "n", "expected"]]
 

@@ -69,7 +69,9 @@ def nested(
 def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the share of overall ARS at the shortest length that each model keeps at each."""
     lengths = list(map(str, frame["length"].cat.categories))
-    return effective_context_length.kept_shares(overall_means(frame, rubric, ["length"]), lengths)
+    return effective_context_length.retention_by_length(
+        overall_means(frame, rubric, ["length"]), lengths
+    )
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:

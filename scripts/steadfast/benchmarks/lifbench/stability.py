@@ -24,7 +24,7 @@ from steadfast.contract.records import OVERALL, OWN
 from steadfast.corpora.contexts import domains, formats
 from steadfast.stats.bootstrap import Replicates
 from steadfast.stats.intervals import TAIL
-from steadfast.stats.scores import answers_expected
+from steadfast.stats.scores import expected_responses
 from steadfast.stats.tidy import tidy
 
 KEYS = ["model", "perspective", "scenario", "group", "length"]
@@ -75,7 +75,7 @@ def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     cells = compared.groupby(keys, observed=True)
     counted = {"prompt_truncated": ("prompt_truncated", "sum"), "contexts": ("cluster", "nunique")}
     counts = cells.agg(**counted).reset_index().astype({"model": str})
-    rows = answers_expected(compared, by, frames.SAMPLE).merge(rows, "left", keys)
+    rows = expected_responses(compared, by, frames.SAMPLE).merge(rows, "left", keys)
     rows = rows.merge(counts, "left", keys)
     numbers = ["n", "prompt_truncated", "contexts"]
     return rows.fillna(dict.fromkeys(numbers, 0)).astype(dict.fromkeys(numbers, int))
