@@ -16,7 +16,7 @@ from steadfast.contract.registry import families
 from steadfast.schema.config import Config
 
 # Sections of the config with settings of models.
-ASKED = ("models", "judges", "rewriters")
+MODEL_SECTIONS = ("models", "judges", "rewriters")
 # Keys of a model that depend on the machine: addresses, commands, programs and a cluster.
 OWN_TO_A_MACHINE = frozenset(
     {"base_url", "serve", "serve_operation_args", "python", "slurm", "engine_operation_args"}
@@ -92,7 +92,7 @@ def foreign_code(raw: Settings) -> list[str]:
 
 def _models(raw: Settings) -> Iterator[tuple[tuple[str, str], Any]]:
     """The settings of each model, judge and rewriter, with the keys that lead to them."""
-    for kind in ASKED:
+    for kind in MODEL_SECTIONS:
         models = raw.get(kind)
         for name, model in models.items() if isinstance(models, Mapping) else ():
             if isinstance(model, Mapping):
@@ -119,7 +119,7 @@ def _paths_out(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
     """The paths among plain values that lead out of the working directory, with their keys."""
     for place, text in _leaves(value):
         # Outside models and datasets, a key of such a name may be any of the user's own.
-        prose = len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
+        prose = len(place) == 3 and place[0] in (*MODEL_SECTIONS, *families()) and place[2] in PROSE
         if isinstance(text, str) and not prose:
             windows = PureWindowsPath(text)
             if text.startswith(("/", "~")) or windows.drive or ".." in windows.parts:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
-from steadfast.judging.words import ASKED, NUMERAL, TICKS, UNIT, WORDS, squeezed
+from steadfast.judging.words import NUMERAL, REQUESTED, TICKS, UNIT, WORDS, squeezed
 
 _ENDING = 40  # characters at the end of a line in which its verdict stands
 _ROW = 300  # characters of a line that is a row, or several, at most
@@ -245,7 +245,7 @@ class _Reader:
         if len(line) < _ROW and not ("[" in line and _LIST.search(line)):
             value = words.verdict(behind, self._figures) if number is not None else None
             if value is not None:
-                return _Row(value, number, (line,), behind.casefold() in ASKED)
+                return _Row(value, number, (line,), behind.casefold() in REQUESTED)
             if row := _row_at_end(line, self._figures):
                 head = row.about[1]  # all that stands before the verdict
                 return row._replace(about=(*row.about, *self._with_lines_before(head)))
@@ -324,7 +324,7 @@ class _Reader:
         for (line, end), cells, number, value in rows_of_block:
             self._doubt_if(self._is_in_answer(line), end)
             names = tuple(cell for place, cell in enumerate(cells) if place not in values)
-            hard = cells[first].casefold() in ASKED
+            hard = cells[first].casefold() in REQUESTED
             self._add(Verdict(value or 0, number if numbered else None, names), end, soft=not hard)
 
     def _doubt_if(self, doubtful: bool, stop: int) -> None:
@@ -353,7 +353,7 @@ def _row_at_end(line: str, figures: bool) -> _Row | None:
         return None
     number, rest = _number(line)
     before = rest[: -len(match[0])].strip().casefold()
-    named = match["mark"] == ":" and before not in ASKED  # "Satisfied: no" has a label
+    named = match["mark"] == ":" and before not in REQUESTED  # "Satisfied: no" has a label
     if not named and words.verdict(before, figures) not in (None, value):
         return None  # "Yes = violated"
     head = line[: max(0, len(line) - _ENDING) + match.start()]
@@ -361,7 +361,7 @@ def _row_at_end(line: str, figures: bool) -> _Row | None:
     if number is not None:
         names += [_number(name)[1] for name in names]
     word = match["word"].casefold()
-    hard = word in ASKED or (word in words.vocabulary(figures) and word not in WORDS)
+    hard = word in REQUESTED or (word in words.vocabulary(figures) and word not in WORDS)
     loose = match["mark"] is None and match["word"].strip() not in TICKS
     return _Row(value, number, tuple(names), hard and not loose, loose, head[-_ENDING:])
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.reply import own_strings
-from steadfast.judging.words import ASKED, TICKS, WORDS, plain, squeezed
+from steadfast.judging.words import REQUESTED, TICKS, WORDS, plain, squeezed
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
@@ -293,7 +293,7 @@ def single(answer: str, text: str) -> Iterator[Claim]:
             continue
         # A word between other lines may be a remark on what stands above it, as may "Correct."
         bare = line.casefold().strip(" .!")
-        alone = words.verdict(line) is not None and bare not in ASKED
+        alone = words.verdict(line) is not None and bare not in REQUESTED
         before = all_lines[index - 1][1] if index else 0
         paragraph = _blank_line(text, before) and _blank_line(text, stop)
         if (
@@ -333,7 +333,7 @@ def _single(line: str) -> int | None:
     if match := _PREDICATE.fullmatch(line):
         if match["word"]:
             word = match["word"].casefold()
-            return None if word in ASKED else WORDS[word]  # "答案是" says nothing yet
+            return None if word in REQUESTED else WORDS[word]  # "答案是" says nothing yet
         return int(not (match["no"] or match["not"]))
     match = _REASONED.fullmatch(line)
     if match and match["word"].casefold() not in words.AMBIGUOUS:

@@ -27,11 +27,11 @@ def _negatable() -> dict[str, int]:
     return words
 
 
-ASKED: Words = _yes_or_no("asked")  # the words that prompts request
+REQUESTED: Words = _yes_or_no("requested")  # the words that prompts request
 TICKS: Words = _yes_or_no("ticks")
 # What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
-WORDS: Words = {**ASKED, **OTHERS}
+WORDS: Words = {**REQUESTED, **OTHERS}
 FIGURES: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdicts too
 AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which are no verdict
 

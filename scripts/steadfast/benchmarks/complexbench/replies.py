@@ -7,7 +7,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_strings
 from steadfast.judging.styles import Form, agreed, ends_in_another, lists, objects, single
-from steadfast.judging.words import ASKED, plain
+from steadfast.judging.words import REQUESTED, plain
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -47,7 +47,7 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
     if ends_in_another(plain(own_strings(reply, answer))):
         return None
     claim = last_claim(reply, answer, _CLAIM) or ""
-    value = ASKED.get(claim.strip(" \t*_`。.").casefold())
+    value = REQUESTED.get(claim.strip(" \t*_`。.").casefold())
     if value is None:
         forms: list[Form] = [partial(form, False, answer) for form in (lists, objects)]
         agreed_verdicts = agreed(reply, answer, 1, [*forms, partial(single, answer)])
