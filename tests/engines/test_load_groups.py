@@ -11,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Assignment, Job
-from steadfast.jobs.loads import HandedOver, Loads, allocated
+from steadfast.jobs.loads import DeferredList, Loads, allocated
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 API = {"engine": "openai", "model": "y"}
@@ -113,9 +113,9 @@ def test_jobs_of_an_allocation_are_inherited(monkeypatch):
         assert list(map(tuple, allocated(own_jobs))) == jobs
 
 
-def test_handed_over_value_is_computed_once_and_pickled_plain():
+def test_deferred_list_is_computed_once_and_pickled_plain():
     numbers = iter(range(1, 10))
-    value = HandedOver(lambda: [{"number": next(numbers)}])
+    value = DeferredList(lambda: [{"number": next(numbers)}])
     for _ in range(2):
         assert pickle.loads(pickle.dumps(value)) == [{"number": 1}]
 

@@ -41,14 +41,14 @@ sys.path.insert(0, {str(ROOT / "scripts")!r})
     + """
 import json, os, subprocess
 from snakemake.logging import logger
-from steadfast.jobs.loads import HandedOver
+from steadfast.jobs.loads import DeferredList
 from steadfast.workflow import insides
 
 pathvars:
     results="there"
 
 RUN = insides.Snakemake(workflow)
-config["handed"] = HandedOver(lambda: sorted(map(str, RUN.jobs_to_run)))
+config["deferred"] = DeferredList(lambda: sorted(map(str, RUN.jobs_to_run)))
 SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}}
 
 def see(*names):
@@ -103,11 +103,11 @@ def failed(info, msg=None, aux_logs=None, **_):
     SEEN["events"].append(f"failed {info.job.rule.name} {info.external_jobid}")
     job = info.job
     if job.rule.name == "given_up":
-        insides.give_up(job)
+        insides.prevent_retry(job)
     if job.rule.name == "forgiven" and not os.path.exists("forgiven"):
         open("forgiven", "w").close()
-        insides.forgive(job)
-    SEEN["again " + job.rule.name] = insides.is_tried_again(job)
+        insides.uncount_attempt(job)
+    SEEN["again " + job.rule.name] = insides.will_be_retried(job)
 
 if RUN.is_main:
     logger.addFilter(Records())
@@ -170,7 +170,7 @@ import json, sys
 from pathlib import Path
 job = {"argv": sys.argv, "params": dict(snakemake.params.items()),
        "output": dict(snakemake.output.items()), "input": list(snakemake.input),
-       "handed": snakemake.config["handed"]}
+       "deferred": snakemake.config["deferred"]}
 Path(snakemake.log[0]).write_text(json.dumps(job, default=list))
 for file in snakemake.output:
     Path(file).touch()
@@ -256,12 +256,12 @@ def test_executors_and_watch_jobs(seen):
     assert "failed given_up None" in seen["events"]
 
 
-def test_give_up_prevents_retries(seen):
+def test_prevent_retry(seen):
     assert seen["events"].count("started given_up") == 1
     assert seen["again given_up"] is False
 
 
-def test_forgive_grants_one_more_try(seen):
+def test_uncount_attempt_grants_one_more_try(seen):
     assert seen["events"].count("started forgiven") == 2
 
 
@@ -300,9 +300,9 @@ def test_singles(seen):
     assert hasattr(GroupJob, "__iter__")
 
 
-def test_handed_over_config_value_is_that_of_the_job_start(script_job):
-    """``jobs.loads.HandedOver``."""
-    assert set(script_job["handed"]) <= RULES - {"kept"}
+def test_deferred_list_in_the_config_is_that_of_the_job_start(script_job):
+    """``jobs.loads.DeferredList``."""
+    assert set(script_job["deferred"]) <= RULES - {"kept"}
 
 
 def test_target_jobs_of_a_job_process(folder):

@@ -29,7 +29,7 @@ from steadfast.jobs.job import MODELS, ROLES, Assignment, Job, queries_model
 VARIABLE = "STEADFAST_ALLOCATION"
 
 
-class HandedOver:
+class DeferredList:
     """A list in Snakemake's config that is made late, when the first job gets the config.
 
     The jobs that run are determined only after the Snakefile is read. Snakemake pickles the config

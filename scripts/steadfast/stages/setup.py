@@ -17,7 +17,7 @@ from steadfast.jobs import rounds
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.jobs.job_resources import Scheduling
-from steadfast.jobs.loads import HandedOver, Loads, allocated
+from steadfast.jobs.loads import DeferredList, Loads, allocated
 from steadfast.jobs.required_files import check_required_files
 from steadfast.stages.session import Session, data_notes
 from steadfast.workflow import insides, slurm
@@ -85,7 +85,7 @@ class RunSetup:
             run_jobs = [(job.rule.name, job.wildcards) for job in snakemake.jobs_to_run]
             return self.loads.assignments(allocation or run_jobs)
 
-        config["assignments"] = HandedOver(assignments)
+        config["assignments"] = DeferredList(assignments)
 
     def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
         """Checks, messages and files of a run; ``check_bundle`` raises if it cannot be bundled."""

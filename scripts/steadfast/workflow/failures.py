@@ -121,7 +121,7 @@ class FailedJobs:
 
         def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
             if self._stopped:
-                insides.give_up(info.job)
+                insides.prevent_retry(info.job)
             else:
                 self._note(info.job, msg, info.external_jobid, aux_logs or [])
 
@@ -154,10 +154,10 @@ class FailedJobs:
         # In a group, jobs without a reason may have finished, or waited for the one that failed.
         ends = {single: end for single, end in ends.items() if end.reason} or ends
         if any(end.free for end in ends.values()):
-            insides.forgive(job)
+            insides.uncount_attempt(job)
         if not any(end.again for end in ends.values()):
-            insides.give_up(job)
-        retried = insides.is_tried_again(job)
+            insides.prevent_retry(job)
+        retried = insides.will_be_retried(job)
         for single, end in ends.items():
             name = self.name(single)
             reason = end.reason or "it ended without an error message"

@@ -367,17 +367,17 @@ def singles(job: Any) -> list[Any]:
     return list(job) if job.is_group() else [job]
 
 
-def is_tried_again(job: Any) -> bool:
+def will_be_retried(job: Any) -> bool:
     """Whether a failed job is retried: ``attempt``, from 1 on, and ``restart_times``."""
     return bool(job.attempt <= job.restart_times)
 
 
-def give_up(job: Any) -> None:
+def prevent_retry(job: Any) -> None:
     """Lets Snakemake not retry a failed job."""
     job.attempt = job.restart_times + 1
 
 
-def forgive(job: Any) -> None:
+def uncount_attempt(job: Any) -> None:
     """Lets a failed try of a job not count."""
     job.attempt -= 1
 
