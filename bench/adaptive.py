@@ -157,7 +157,7 @@ def replayed(design: Design, run: list[Differences], models: int) -> Course:
     course = Course(models, design)
     for look in run:
         course.look(look)
-        if not course.going_on.any():
+        if not course.continuing.any():
             break
     return course
 

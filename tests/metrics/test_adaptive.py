@@ -30,26 +30,26 @@ def test_first_look_is_after_two_rounds_and_none_after_the_last():
     course = Course(2, Design(3))
     for _ in range(2):
         look(course, [0.5, 0.5], 0.1)
-    assert not course.going_on.any()
+    assert not course.continuing.any()
     assert course.rounds.tolist() == [3, 3]
 
 
 def test_model_worse_than_another_is_not_evaluated_further():
     course = Course(3, Design(8))
     look(course, [0.9, 0.88, 0.1], 0.02)
-    assert course.going_on.tolist() == [True, True, False]
+    assert course.continuing.tolist() == [True, True, False]
     look(course, [0.9, 0.5, 0.9], 0.02)  # the third was not evaluated: its score is not read
     assert course.outcomes.tolist() == [1, 1, 1]
     assert course.last.difference.tolist() == pytest.approx([0.4, 0.8, 0.78])
     assert course.rounds.tolist() == [3, 3, 2]
-    assert not course.going_on.any()
+    assert not course.continuing.any()
 
 
 def test_decision_of_a_look_is_permanent():
     course = Course(4, Design(8, top=2))
     look(course, [3, 2, 2, 1], 0.5)
     assert course.outcomes.tolist() == [0, 0, 1, 0, 0, 0]
-    assert course.going_on.all()
+    assert course.continuing.all()
     look(course, [1, 2, 2, 3], 0.5)
     assert course.outcomes.tolist() == [0, 0, 1, 0, 0, 0]
     assert course.last.difference[2] == -2
@@ -68,11 +68,11 @@ def test_pairs_without_a_difference_stay_open():
     course = Course(2, Design(4))
     look_without_data(course)
     assert (course.outcomes.tolist(), course.p.tolist()) == ([0], [1])
-    assert course.going_on.all()
+    assert course.continuing.all()
     course = Course(2, Design(4))
     zero = np.zeros(1)
     course.look(Differences(zero, zero, np.ones(1), np.ones(1)))
-    assert course.going_on.all()
+    assert course.continuing.all()
     assert np.isnan(course.intervals()).all()
 
 
@@ -107,7 +107,7 @@ def test_boundary_is_crossed_at_the_hand_calculated_z():
         course = Course(2, Design(5))
         look(course, [z, 0.0], 1.0)
         assert course.outcomes.tolist() == [decision]
-        assert course.going_on.all() == (decision == 0)
+        assert course.continuing.all() == (decision == 0)
     # Holm: .05 ÷ 3; spent of it by 2 of 5 rounds: .05 ÷ 3 · .52323 = .0087206, |z| of 2.6225.
     for z, decision in ((2.60, 0), (2.65, 1)):
         course = Course(3, Design(5))
@@ -117,7 +117,7 @@ def test_boundary_is_crossed_at_the_hand_calculated_z():
 
 
 @pytest.mark.parametrize(
-    ("scores", "top", "going_on"),
+    ("scores", "top", "continuing"),
     [
         ([9, 0, 0, 0], 1, [False] * 4),  # the best is known
         ([9, 9, 0, 0], 1, [True, True, False, False]),
@@ -129,11 +129,11 @@ def test_boundary_is_crossed_at_the_hand_calculated_z():
         ([0, 0, 0, 0], 4, [False] * 4),  # all models are among the top
     ],
 )
-def test_models_go_on_while_the_top_is_open(scores, top, going_on):
+def test_models_go_on_while_the_top_is_open(scores, top, continuing):
     course = Course(4, Design(5, top))
     # Scores 2 apart have a z of 4; 1 apart a z of 2, which is not significant for six pairs.
     look(course, scores, 0.5)
-    assert course.going_on.tolist() == going_on
+    assert course.continuing.tolist() == continuing
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_top_two_may_be_known_without_a_full_order(decisions):
     course = Course(4, Design(5, top=2))
     course.outcomes[:] = decisions
     look_without_data(course)
-    assert not course.going_on.any()
+    assert not course.continuing.any()
 
 
 # --- boundaries ----------------------------------------------------------------------------------

@@ -50,9 +50,9 @@ def follow(run: Evaluation, results: Path) -> None:
             )
         rounds = dict.fromkeys(run.evaluated_models(name), FIRST_LOOK)
         run.rounds[name] = rounds
-        while goes_on := going_on(run, results, name):
+        while continuing := continuing_models(run, results, name):
             for model in rounds:
-                if model in goes_on or model not in compared:
+                if model in continuing or model not in compared:
                     rounds[model] += 1
 
 
@@ -61,7 +61,7 @@ def last_round(run: Evaluation, benchmark: str) -> int:
     return max(run.rounds[benchmark].values())
 
 
-def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
+def continuing_models(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
     """The models that go on after a benchmark's current round; None where it is undecided."""
     if benchmark not in run.rounds:
         return None
@@ -73,7 +73,7 @@ def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None
 
 def undecided(run: Evaluation, results: Path) -> list[str]:
     """The benchmarks of an adaptive run whose current round is undecided."""
-    return [name for name in run.rounds if going_on(run, results, name) is None]
+    return [name for name in run.rounds if continuing_models(run, results, name) is None]
 
 
 def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
@@ -91,7 +91,7 @@ def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Rec
     """The last decision of each benchmark whose current round is decided."""
     decisions = []
     for name in benchmarks:
-        if going_on(run, results, name) is not None:
+        if continuing_models(run, results, name) is not None:
             decisions.append(read_json(results / decision_file(name, last_round(run, name))))
     return decisions
 

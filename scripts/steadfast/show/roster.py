@@ -35,9 +35,9 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
         for number, models in sorted(by_rounds.items(), reverse=True):
             rounds.append(forms["answered"].format(round=number, models=", ".join(models)))
         design = decision["design"]
-        going_on = len(decision["goes_on"])
-        state = forms["under_way" if going_on else "stopped"].format(
-            round=decision["rounds"], most=design["contexts"], models=going_on
+        continuing = len(decision["goes_on"])
+        state = forms["under_way" if continuing else "stopped"].format(
+            round=decision["rounds"], most=design["contexts"], models=continuing
         )
         goal = f"the best {design['top']}" if design["top"] > 1 else "the best"
         slots = {"state": state, "goal": goal, "measure": decision["measure"]}

@@ -135,7 +135,7 @@ class Session:
         for name in self._undecided:
             number = rounds.last_round(self._run, name)
             decision = self._results / rounds.decision_file(name, number)
-            models = rounds.going_on(self._run, self._results, name)
+            models = rounds.continuing_models(self._run, self._results, name)
             if str(decision) in outputs and models is not None:
                 after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {number} is decided, {after}")

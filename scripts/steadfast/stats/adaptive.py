@@ -140,7 +140,7 @@ class Course:
         p: sequential p-value of each pair, uncorrected for their number; 1 before the first look.
         last: the differences of each pair at its last look.
         rounds: in which each model has been evaluated.
-        going_on: whether each model is evaluated in the next round.
+        continuing: whether each model is evaluated in the next round.
     """
 
     def __init__(self, models: int, design: Design):
@@ -149,7 +149,7 @@ class Course:
         self.outcomes = np.zeros(len(self.pairs), int)
         self.p = np.ones(len(self.pairs))
         self.rounds = np.full(models, min(FIRST_LOOK, design.contexts))
-        self.going_on = np.ones(models, bool)
+        self.continuing = np.ones(models, bool)
         self.last = Differences(*np.full((4, len(self.pairs)), np.nan))
         self._look = np.zeros(len(self.pairs), int)
 
@@ -157,7 +157,7 @@ class Course:
         """Takes a round's differences of the models evaluated in it, and decides."""
         rounds = int(self.rounds.max())
         # Pairs with a model that is no longer evaluated keep their last look.
-        fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
+        fresh = self.continuing[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
         self.last = Differences(*np.where(fresh, now, self.last))
         p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
@@ -165,8 +165,8 @@ class Course:
         # A decision stays: later looks decide on undecided pairs only.
         decided = (self.outcomes == 0) & (self.adjusted < SIGNIFICANT)
         self.outcomes[decided] = np.sign(self.last.difference[decided])
-        self.going_on &= self._needed & (rounds < self.design.contexts)
-        self.rounds += self.going_on
+        self.continuing &= self._needed & (rounds < self.design.contexts)
+        self.rounds += self.continuing
 
     @property
     def adjusted(self) -> np.ndarray:

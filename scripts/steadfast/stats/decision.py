@@ -115,7 +115,7 @@ class TakenLook:
             "measure": self._measure,
             "models": models,
             "rounds": max(self._rounds.values()),
-            "goes_on": np.array(self._models)[course.going_on].tolist(),
+            "goes_on": np.array(self._models)[course.continuing].tolist(),
             "boundary": round(course.boundary, 4),
             "looks": self.looks,
         }
