@@ -192,7 +192,7 @@ def unpack(tmp_path):
 
 def test_valid_bundle_is_unpacked(unpack, tmp_path):
     unpacked = unpack(bundle())
-    assert (unpacked.kept, unpacked.made_again, unpacked.commit) == ([OUTPUTS], [], "0" * 40)
+    assert (unpacked.kept, unpacked.outdated, unpacked.commit) == ([OUTPUTS], [], "0" * 40)
     assert (tmp_path / "target" / OUTPUTS).read_bytes() == FILES[OUTPUTS]
     files = [path for path in (tmp_path / "target").rglob("*") if path.is_file()]
     assert len(files) == len(FILES) + 1  # the manifest
@@ -257,7 +257,7 @@ def test_results_other_than_outputs_are_left_out(unpack, tmp_path):
 
 def test_outputs_of_other_code_are_left_out(unpack, tmp_path):
     unpacked = unpack(bundle(fields={"input_digests": {OUTPUTS: "0" * 16}}))
-    assert (unpacked.kept, unpacked.made_again) == ([], [OUTPUTS])
+    assert (unpacked.kept, unpacked.outdated) == ([], [OUTPUTS])
     assert not (tmp_path / "target" / OUTPUTS).exists()
 
 

@@ -12,7 +12,7 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Setup
-from steadfast.engines.cost.bill import Bill, cost, dearest, failed_attempt, prompt_tokens
+from steadfast.engines.cost.bill import Bill, cost, failed_attempt, highest_cost, prompt_tokens
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
 RATES = rated(PRICE)
@@ -59,8 +59,8 @@ def test_cost_has_prices_of_cached_and_long_prompts_and_tiers(tokens, millionths
 
 @pytest.mark.parametrize(("tier", "share"), [(None, 1.0), ("batch", 0.25)])
 def test_upper_limit_is_writing_at_the_highest_price(tier, share):
-    assert dearest(TIERED, 100, 10, tier) == pytest.approx(share * (100 * 9 + 10 * 12) / 1e6)
-    assert dearest(RATES, 100, 10) == cost(RATES, 100, 0, 10)
+    assert highest_cost(TIERED, 100, 10, tier) == pytest.approx(share * (100 * 9 + 10 * 12) / 1e6)
+    assert highest_cost(RATES, 100, 10) == cost(RATES, 100, 0, 10)
 
 
 def test_request_needs_room_for_its_upper_limit(part, server):

@@ -12,9 +12,9 @@ def main(arguments: Namespace) -> None:
     with errors_as_messages(arguments.bundle):
         unpacked = unbundle(arguments.bundle, arguments.into, arguments.code)
     print(f"{len(unpacked.kept)} files unpacked, made by commit {unpacked.commit or 'unknown'}.")
-    if unpacked.made_again:
+    if unpacked.outdated:
         print(
-            f"{len(unpacked.made_again)} files differ from what the code here makes: they will be "
+            f"{len(unpacked.outdated)} files differ from what the code here makes: they will be "
             "remade, from responses in the journal where the requests are the same."
         )
     folder = visible(str(arguments.into))

@@ -45,10 +45,10 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, R
 
 
 class Unpacked(NamedTuple):
-    """Files that this version takes as they are, files that it makes anew, and the commit."""
+    """Files that this version keeps, outdated files that it makes again, and the commit."""
 
     kept: list[str]
-    made_again: list[str]
+    outdated: list[str]
     commit: str | None
 
 

@@ -45,7 +45,7 @@ def cost(
     return float(millionths / 1_000_000 * price["shares"].get(tier, 1))
 
 
-def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
+def highest_cost(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
     """The maximum cost of a request of about so many tokens, however it is cached and billed."""
     millionths = 0.0
     # The provider may count more tokens than estimated, and so use the rates of longer prompts.
@@ -156,7 +156,7 @@ class Bill:
     def reserve(self, request: Request, *, sent: bool = False) -> None:
         """Reserves the maximum cost of a request, until ``settle``."""
         tokens = prompt_tokens(request)
-        highest_price = dearest(self._price, tokens, request.max_tokens, self._tier)
+        highest_price = highest_cost(self._price, tokens, request.max_tokens, self._tier)
         spent = self.spent()
         # A request in a batch that an earlier run submitted is paid already.
         if not sent and spent + self._reserved + highest_price > self._limit:
