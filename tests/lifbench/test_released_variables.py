@@ -18,8 +18,8 @@ from steadfast.benchmarks.lifbench.expressions import released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.released_contexts import contexts
-from steadfast.benchmarks.lifbench.released_drawing import KnownSentences, released_settings
 from steadfast.benchmarks.lifbench.released_files import scores_file
+from steadfast.benchmarks.lifbench.released_variables import KnownSentences, released_settings
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS, in_order

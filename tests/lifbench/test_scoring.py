@@ -63,4 +63,4 @@ def test_depth_of_a_question_is_the_position_of_its_evidence():
 @pytest.mark.parametrize("task", ["LMI", "MB", "MF", "OR", "OE"])
 def test_tasks_without_a_single_position_have_no_depth(task):
     prompt, context, _ = samples(task)[0]
-    assert target_depth(prompt, context, TASKS[task].draw) is None
+    assert target_depth(prompt, context, TASKS[task].sampling) is None

@@ -11,7 +11,7 @@ from small_contexts import small_context
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.lifbench.expressions import sampling_space
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.variables import draw_settings, ordinal
+from steadfast.benchmarks.lifbench.variables import ordinal, sample_settings
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
 
@@ -20,7 +20,7 @@ def sample(name, length="4k", size=40, seed=1, **changes):
     """The variables of a task's prompts, with the information for their answers."""
     task = TASKS[name]
     context = small_context(task.scenario, length, size) | changes
-    pairs = draw_settings(task, sampling_space(task), context, seed)
+    pairs = sample_settings(task, sampling_space(task), context, seed)
     return [variables | answers for variables, answers in pairs]
 
 
@@ -58,7 +58,7 @@ def test_offset_tasks_have_both_neighbours(task):
 @pytest.mark.parametrize("name", ["LSI", "LOI", "LBI", "LMI"])
 def test_answers_are_not_among_the_variables_of_templates(name):
     task = TASKS[name]
-    for variables, answers in draw_settings(task, task.space, small_context("list"), 1):
+    for variables, answers in sample_settings(task, task.space, small_context("list"), 1):
         assert not {"element", "elements", "post_element"} & variables.keys()
         assert answers
 

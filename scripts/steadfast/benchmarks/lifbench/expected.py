@@ -37,12 +37,12 @@ def requested_fields(prompt: Prompt, context: Record, indices: list[int]) -> lis
     return rows
 
 
-def target_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
+def target_depth(prompt: Prompt, context: Record, sampling: str) -> float | None:
     """Returns the target's position in its context, from 0 (start) to 1 (end)."""
     variables = fields(prompt)
-    if draw == "positions":
+    if sampling == "positions":
         return float(variables["id"] - 1) / max(1, len(context["elements"]) - 1)
-    if draw != "evidence":
+    if sampling != "evidence":
         return None
     place = context["text"].find(variables["evidence"].strip())
     return place / len(context["text"]) if place >= 0 and context["text"] else None

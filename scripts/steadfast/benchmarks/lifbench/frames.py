@@ -11,7 +11,13 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.records import ASKED, AVERAGE, FURTHER, PERSPECTIVES, ScoreRecord
+from steadfast.benchmarks.lifbench.records import (
+    AVERAGE,
+    FURTHER,
+    FURTHER_FIELDS,
+    PERSPECTIVES,
+    ScoreRecord,
+)
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL, OWN
@@ -49,7 +55,7 @@ def score_frame(
     numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty", *points, *others)}
     for scored in scored_samples:
         record = scored.record
-        for name, text in _texts(scored, rubric, ASKED if beyond else ()).items():
+        for name, text in _texts(scored, rubric, FURTHER_FIELDS if beyond else ()).items():
             texts[name].append(interned.setdefault(text, text))
         row: Record = {**record, "empty": scores.is_empty(record)}
         for name, fraction in (record["points"] or {}).items():

@@ -116,16 +116,16 @@ def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
         fractions = fractions.rename(columns={name: "fraction"})
         parts.append(fractions.assign(point=name.removeprefix(POINT)))
     points = pd.concat(parts).astype({"point": "category"})
-    drawn = clusters(frame)
-    parts = [_ifp(points, mapping, by, drawn) for by in ([], ["length"])]
+    units = clusters(frame)
+    parts = [_ifp(points, mapping, by, units) for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
 
 
 def _ifp(
-    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], drawn: Clusters
+    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], units: Clusters
 ) -> pd.DataFrame:
     keys = ["model", "task", *by, "point"]
-    fractions = drawn.means(points, keys, "fraction")
+    fractions = units.means(points, keys, "fraction")
     cells = fractions.cells.index.to_frame(index=False).astype(str).reset_index(names="row")
     cells = cells.merge(mapping, on=["task", "point"])
     index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.released_drawing import released_settings
+from steadfast.benchmarks.lifbench.released_variables import released_settings
 from steadfast.benchmarks.lifbench.tasks import Task, in_order
 from steadfast.benchmarks.lifbench.templates import fill
-from steadfast.benchmarks.lifbench.variables import Setting, draw_settings
+from steadfast.benchmarks.lifbench.variables import Setting, sample_settings
 from steadfast.contract.components import Data
 from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 
@@ -52,7 +52,7 @@ def _settings(
     count = len(expressions["expressions"])
     if task.scenario in released:
         return [released_settings(task, space, context, place) for place in range(count)]
-    return [draw_settings(task, space, context, seed)] * count
+    return [sample_settings(task, space, context, seed)] * count
 
 
 def _prompts(

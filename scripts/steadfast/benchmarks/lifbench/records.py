@@ -37,6 +37,6 @@ FURTHER = ("format", "domain")
 # The groups that are compared in each further perspective, by scenario.
 Beyond = Mapping[str, Mapping[str, Sequence[str]]]
 # Fields of prompts and scores: what the paper's prompts have not, and the one further perspective
-# that others are asked for alone.
-ASKED = (*FURTHER, "perspective")
+# that other prompts serve alone.
+FURTHER_FIELDS = (*FURTHER, "perspective")
 AVERAGE = "average"  # the plain mean of the paper's three

@@ -7,8 +7,8 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.released_drawing import document_settings
 from steadfast.benchmarks.lifbench.released_files import UNIT
+from steadfast.benchmarks.lifbench.released_variables import document_settings
 from steadfast.corpora.contexts import filling, onedoc
 
 

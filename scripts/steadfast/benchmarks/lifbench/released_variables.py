@@ -1,9 +1,9 @@
-"""The variables of the published prompts, drawn as the benchmark's own generator draws them.
+"""The variables of the published prompts, sampled as the benchmark's own generator samples them.
 
-It seeds Python's ``random`` with 0 once, and draws task by task in the order of tasks.json, within
-a task length by length, within a length anew for each expression. Tasks over lists seed it with 0
-again for each drawing, so that all their expressions have the same settings; those over a document
-follow each other in one stream through all lengths.
+It seeds Python's ``random`` with 0 once, and samples task by task in the order of tasks.json,
+within a task length by length, within a length anew for each expression. Tasks over lists seed it
+with 0 again for each sample, so that all their expressions have the same settings; those over a
+document follow each other in one stream through all lengths.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ SIZES = range(2, 11)  # of LMI's lists
 LISTS = COMBINED = 5  # of LMI; settings of OR and OE
 PAIRS = 2  # positions of each section; sentences of each kind
 LEAST_ELEMENTS = 2 * EDGE + 1 + PAIRS  # of a list with two positions between its ends
-DRAWN = "drawn"  # field of a document's context
+SETTINGS_FIELD = "drawn"  # field of a document's context
 
 
 def released_settings(
@@ -42,7 +42,8 @@ def released_settings(
         return [position(task, elements, place) for place in _positions(len(elements))]
     if task.scenario == "multidoc":
         return [(dict(setting), {}) for setting in space["settings"]]
-    return list(map(tuple, context[DRAWN][task.id][expression]))  # lists in the context's file
+    # The context's file has lists in place of tuples.
+    return list(map(tuple, context[SETTINGS_FIELD][task.id][expression]))
 
 
 def _positions(size: int) -> Iterator[int]:
@@ -70,11 +71,11 @@ def document_settings(
     for name, meta in templates["onedoc"]["subtasks"].items():
         for entry in inputs:
             length = entry["length"]
-            draw = partial(_combined, rng, meta["params"])
+            sample = partial(_combined, rng, meta["params"])
             if tasks[name] == "OQ":
                 pool = sentences[length] if sentences else KnownSentences(entry)
-                draw = partial(_evidence, rng, meta["params"], entry, pool)
-            settings[length][tasks[name]] = [draw() for _ in meta["instructions"]]
+                sample = partial(_evidence, rng, meta["params"], entry, pool)
+            settings[length][tasks[name]] = [sample() for _ in meta["instructions"]]
     return settings
 
 
@@ -89,7 +90,7 @@ def _evidence(
     by_truth: dict[bool, list[str]] = defaultdict(list)
     for text, *_, is_true in chain.from_iterable(entry["label"].values()):
         by_truth[is_true].append(text)
-    # The true ones are drawn first, then the fake, then ordinary ones, one by one.
+    # The true ones are sampled first, then the fake, then ordinary ones, one by one.
     texts = rng.sample(by_truth[True], PAIRS)
     texts += rng.sample(by_truth[False], PAIRS)
     keys = list(texts)
@@ -108,7 +109,7 @@ def _evidence(
 
 
 class KnownSentences(Sequence[str]):
-    """The sentences of a released text that the generator draws."""
+    """The sentences of a released text that the generator samples."""
 
     def __init__(self, entry: Record):
         self._text = entry["input_text"]
@@ -119,7 +120,7 @@ class KnownSentences(Sequence[str]):
                 "one, so that the key sentences of OQ cannot be found; fetch the file again"
             )
         self._count: int = sentences_of_length["sentences"]
-        self._spans: Mapping[int, Sequence[int]] = sentences_of_length["drawn"]
+        self._spans: Mapping[int, Sequence[int]] = sentences_of_length["sampled"]
 
     def __len__(self) -> int:
         return self._count

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench import expected, paper_tasks
-from steadfast.benchmarks.lifbench.records import ASKED, Prompt
+from steadfast.benchmarks.lifbench.records import FURTHER_FIELDS, Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 
@@ -29,12 +29,12 @@ class LifbenchScoring(Scoring):
         """Returns a sample's expression and variables, and its target's position in the context."""
         prompt = sample.prompt
         further: Settings = prompt
-        draw = paper_tasks.TASKS[prompt["task"]].draw
+        sampling = paper_tasks.TASKS[prompt["task"]].sampling
         return {
             "expression_id": prompt["expression_id"],
             "variable_id": prompt["variable_id"],
             "length": sample.part,
             "rubric": self._rubric,
-            "depth": expected.target_depth(prompt, sample.source["context"], draw),
-            **{name: further[name] for name in ("family", *ASKED) if name in further},
+            "depth": expected.target_depth(prompt, sample.source["context"], sampling),
+            **{name: further[name] for name in ("family", *FURTHER_FIELDS) if name in further},
         }

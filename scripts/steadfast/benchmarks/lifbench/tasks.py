@@ -23,7 +23,7 @@ class Task:
         scenario: one of ``SCENARIOS``.
         max_tokens: output limit in tokens.
         directions: whether each expression asks for what follows (1) or what precedes (-1).
-        draw: how the variables get their values (``variables.draw_settings``).
+        sampling: how the variables get their values (``variables.sample_settings``).
         shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
         space: of the variables' values; the setting at place k is ``variable_id`` k at every
             length.
@@ -35,7 +35,7 @@ class Task:
     scenario: str
     max_tokens: int = 0
     directions: bool = False
-    draw: str = ""
+    sampling: str = ""
     shown: Sequence[str] = ()
     space: Settings = field(default_factory=dict)
     number: int | None = None
@@ -44,7 +44,7 @@ class Task:
     @property
     def prompt_settings(self) -> Settings:
         """What prompts take beside expressions."""
-        return self._part("max_tokens", "draw", "shown", "neighbours")
+        return self._part("max_tokens", "sampling", "shown", "neighbours")
 
     @property
     def expression_settings(self) -> Settings:

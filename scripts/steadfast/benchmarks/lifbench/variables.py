@@ -12,12 +12,12 @@ from steadfast.benchmarks.lifbench.tasks import Task
 Setting = tuple[Record, Record]
 
 
-def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
+def sample_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
     """Returns the settings of a task's variables for one context (section 3.3, appendix C)."""
     # The type that is left out, and so what each variable_id is, is the same in every context.
-    key = task.id if task.draw == "types" else f"{context['context_id']}/{task.id}"
+    key = task.id if task.sampling == "types" else f"{context['context_id']}/{task.id}"
     rng = Random(f"{seed}/{key}")
-    match task.draw:
+    match task.sampling:
         case "positions":
             return list(_positions(task, space, context, rng))
         case "index_lists":
