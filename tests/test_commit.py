@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from steadfast.base import commit
-from steadfast.base.errors import PassingError
+from steadfast.base.errors import TemporaryError
 
 COMMIT = "0123456789" * 4
 
@@ -38,7 +38,7 @@ def test_killed_git_is_run_again(git, failure):
 def test_git_that_is_always_killed_stops_the_job(git):
     calls = git("kill -9 $$")
     message = "git was killed before it returned the workflow's commit"
-    with pytest.raises(PassingError, match=message):
+    with pytest.raises(TemporaryError, match=message):
         commit.git_output("describe")
     assert len(calls.read_text().splitlines()) == commit.TRIES
 

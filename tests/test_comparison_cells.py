@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from steadfast.compare.changed import joined_cells, moved
+from steadfast.compare.changed import differing_cells, joined_cells
 from steadfast.compare.flips import flip
 from steadfast.compare.results import paired
 
@@ -15,7 +15,7 @@ SCORE = {"sample_id": "s", "repeat": 0, "task": "T", "status": "ok", "total": 0.
 
 def changed_cells(**columns):
     """Cell, both values, difference and whether intervals are apart, of the cells that changed."""
-    cells = moved(joined_cells(A, A.assign(**columns)), "lifbench", "ars")
+    cells = differing_cells(joined_cells(A, A.assign(**columns)), "lifbench", "ars")
     return cells[["cell", "a", "b", "difference", "apart"]].to_numpy().tolist()
 
 

@@ -112,9 +112,9 @@ def test_canonical_json_is_equal_for_equal_values():
 WRITER = """
 import sys, time
 from pathlib import Path
-from steadfast.base.files import partial_folder, replacing
+from steadfast.base.files import partial_folder, atomic_writer
 
-with replacing(Path("out.txt")) as out, partial_folder(Path("made")) as folder:
+with atomic_writer(Path("out.txt")) as out, partial_folder(Path("made")) as folder:
     out.write(b"half")
     (folder / "files").mkdir()
     print("ready", flush=True)

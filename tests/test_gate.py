@@ -106,13 +106,15 @@ def test_share_of_contexts_where_a_loss_may_be_unseen():
 
 def test_worse_is_shown_by_the_mean_of_p_values():
     lowest = 2.0**-6  # p that the signs of six contexts can give; twice the mean .03125 ≤ .032
-    each, _ = gate.shown_worse(np.full(8, lowest))
+    each, _ = gate.significantly_worse(np.full(8, lowest))
     assert each.all()
-    each, together = gate.shown_worse(np.array([lowest, 0.2]))
+    each, together = gate.significantly_worse(np.array([lowest, 0.2]))
     assert not each.any() and not together
-    each, together = gate.shown_worse(np.array([0.004, 0.004, 0.03]))  # mean .0127, and .017 of two
+    each, together = gate.significantly_worse(
+        np.array([0.004, 0.004, 0.03])
+    )  # mean .0127, and .017 of two
     assert together and not each.any()
-    _, together = gate.shown_worse(np.array([]))
+    _, together = gate.significantly_worse(np.array([]))
     assert not together
 
 
@@ -169,4 +171,4 @@ def test_samples_that_lost_most_come_first():
     samples = pd.DataFrame(
         {"kind": ["worse", "better", "worse"], "total_a": [1, 0, 1], "total_b": [0.9, 1, 0]}
     )
-    assert gate.worst(SimpleNamespace(samples=samples)).index.tolist() == [2, 0]
+    assert gate.largest_losses(SimpleNamespace(samples=samples)).index.tolist() == [2, 0]

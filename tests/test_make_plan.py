@@ -88,8 +88,8 @@ def write_plan(run: Prepared) -> tuple[dict, str]:
     """The rows of a plan by model and judged models, and its page."""
     evaluation = Evaluation(run.config)
     settings_by_role = {
-        "models": settings.planned(run.config.models),
-        "judges": settings.planned(run.config.judges),
+        "models": settings.planned_models(run.config.models),
+        "judges": settings.planned_models(run.config.judges),
     }
     loads = Loads(evaluation, InputDigests(evaluation), run.results)
     hardware = run.config.hardware.model_dump()

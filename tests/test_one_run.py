@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.locks import take
+from steadfast.base.locks import acquire_lock
 from steadfast.workflow.audit import LOCK, hold
 
 RUN = SimpleNamespace(holds_folder=True, locks=[])
@@ -23,7 +23,7 @@ def test_folder_locked_by_another_run_is_refused(tmp_path):
     lock.parent.mkdir(parents=True)
     lock.write_text("process 7\n")
     with lock.open("r+") as file:
-        assert take(file.fileno())
+        assert acquire_lock(file.fileno())
         with pytest.raises(UserError, match=r"in use by another run \(process 7\)"):
             hold(tmp_path, RUN)
 
@@ -85,7 +85,7 @@ def test_hard_linked_copy_gets_its_own_lock_and_journal(linked_folders):
 def test_linked_journal_that_a_job_writes_is_refused(linked_folders):
     results, copy = linked_folders
     with (results / "journal/m.jsonl").open("r+") as journal:
-        assert take(journal.fileno())
+        assert acquire_lock(journal.fileno())
         with pytest.raises(UserError, match=r"m\.jsonl: shared by hard links .* with a copy"):
             hold(copy, RUN)
     assert (copy / "journal/m.jsonl").stat().st_nlink == 2

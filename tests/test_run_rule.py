@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.base.errors import UserError, of_system
+from steadfast.base.errors import UserError, fixable_error
 from steadfast.base.provenance import Provenance
 from steadfast.base.resources import PACKAGE
 from steadfast.workflow.script import run_rule
@@ -97,10 +97,10 @@ def test_inputs_are_checked_before_the_job_runs(tmp_path, capsys):
 
 @pytest.mark.parametrize("number", [28, 122, 30, 13, 36])  # as Linux numbers them
 def test_system_error_that_a_user_can_fix_names_the_file(number):
-    error = of_system(OSError(number, "What is wrong", "results/a.jsonl"))
+    error = fixable_error(OSError(number, "What is wrong", "results/a.jsonl"))
     assert isinstance(error, UserError)
     assert str(error).startswith("results/a.jsonl: what is wrong; ")
 
 
 def test_system_errors_that_a_user_cannot_fix_are_left_unchanged():
-    assert of_system(OSError(5, "Input/output error")) is None
+    assert fixable_error(OSError(5, "Input/output error")) is None

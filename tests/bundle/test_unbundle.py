@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
@@ -212,7 +212,7 @@ def test_hostile_bundle_is_refused_and_leaves_nothing(unpack, tmp_path, make_bun
     with pytest.raises(UserError) as error:
         unpack(make_bundle())
     message = str(error.value)
-    assert visible(message) == message and "\n" not in message
+    assert escape_hidden(message) == message and "\n" not in message
     assert len(message.replace(str(tmp_path), "")) < 300
     assert [path.name for path in tmp_path.iterdir()] == ["bundle.zip"]
     assert {**os.environ} == environment

@@ -168,7 +168,7 @@ def positions_of(kind):
     return [position for position in positions if position[-1] not in VERBATIM]
 
 
-def complaint(position, value):
+def error_message(position, value):
     config = copy.deepcopy(FULL)
     parent = config
     for key in position[:-1]:
@@ -201,7 +201,7 @@ def test_invalid_value_is_refused_at_every_key(kind, values):
     for position in positions_of(kind):
         if position[-1] != "seed":
             for value in values:
-                assert position[-1] in complaint(position, value), (position, value)
+                assert position[-1] in error_message(position, value), (position, value)
 
 
 @pytest.mark.parametrize("text", ["", "One.\nTwo."])
@@ -213,11 +213,11 @@ def test_system_message_may_be_empty_or_have_lines(text):
 
 def test_blank_reasoning_tag_is_refused():
     reasoning = {"tags": [" ", "</think>"], "tokens": 9}
-    assert "a tag is empty" in complaint(("models", "openai", "reasoning"), reasoning)
+    assert "a tag is empty" in error_message(("models", "openai", "reasoning"), reasoning)
 
 
 def test_api_key_written_as_variable_name_is_not_shown():
-    message = complaint(("models", "openai", "api_key_env"), "sk-1234567890abcdef")
+    message = error_message(("models", "openai", "api_key_env"), "sk-1234567890abcdef")
     assert "not a valid name of an environment variable" in message and "sk-" not in message
 
 

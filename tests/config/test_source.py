@@ -12,7 +12,7 @@ from steadfast.base.errors import UserError
 from steadfast.config.source import check_source, typed
 
 
-def complaint(path, text):
+def error_message(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     with pytest.raises(UserError) as caught:
         check_source(path)
@@ -33,7 +33,7 @@ def complaint(path, text):
     ],
 )
 def test_duplicate_key_is_named_with_both_lines(tmp_path, text, key, first, second):
-    assert complaint(tmp_path / "my.yaml", text) == (
+    assert error_message(tmp_path / "my.yaml", text) == (
         f"config: FILE:{second}: duplicate key '{key}', already on line {first}; "
         "remove one of the two"
     )
@@ -68,7 +68,7 @@ def test_keys_that_are_no_duplicates(tmp_path, text):
     ],
 )
 def test_invalid_file_is_refused(tmp_path, text, sentence):
-    assert complaint(tmp_path / "my.yaml", text).startswith(f"config: {sentence}")
+    assert error_message(tmp_path / "my.yaml", text).startswith(f"config: {sentence}")
 
 
 def test_missing_file_is_named(tmp_path):
@@ -101,7 +101,7 @@ def test_any_tree_without_duplicate_keys_is_accepted(tmp_path_factory, tree, lay
 def test_any_duplicate_key_is_found(tmp_path_factory, keys, data):
     duplicate = data.draw(st.sampled_from(keys))
     lines = ",\n".join(f"{json.dumps(key)}: 1" for key in [*keys, duplicate])
-    sentence = complaint(tmp_path_factory.getbasetemp() / "again.yaml", f"{{{lines}}}")
+    sentence = error_message(tmp_path_factory.getbasetemp() / "again.yaml", f"{{{lines}}}")
     assert f"FILE:{len(keys) + 1}: " in sentence
     assert f"already on line {keys.index(duplicate) + 1};" in sentence
 

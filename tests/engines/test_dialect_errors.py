@@ -7,7 +7,7 @@ import pytest
 from dialect_servers import AnthropicServer, served
 from parts import items
 from servers import Fault, running
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.engines.api.replies import Retry, failure, lasting
 from steadfast.engines.base import Setup, build_engine
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
@@ -115,7 +115,7 @@ def test_error_of_every_request_stops_the_job(tmp_path, status, body, message):
         with pytest.raises(UserError) as raised:
             part.run()
     assert message in str(raised.value)
-    assert not isinstance(raised.value, PassingError)
+    assert not isinstance(raised.value, TemporaryError)
 
 
 # --- the key ----------------------------------------------------------------------------------

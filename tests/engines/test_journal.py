@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.locks import Lock
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.asking.journal import Journal
@@ -255,4 +255,4 @@ def test_only_a_stale_handle_is_a_passing_error(path, monkeypatch, code, is_pass
     with Journal(path) as journal, writing as patched, pytest.raises(UserError) as error:
         patched.setattr(os, "write", failing_with(code))
         journal.append("a", ANSWER)
-    assert isinstance(error.value, PassingError) == is_passing
+    assert isinstance(error.value, TemporaryError) == is_passing

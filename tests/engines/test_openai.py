@@ -7,7 +7,7 @@ import pytest
 
 from parts import items, prompts
 from servers import Fault, echo, error
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
 from steadfast.engines.asking.run import _check_failures
 
@@ -181,5 +181,5 @@ def test_failures_are_passing_unless_all_would_recur(reasons, is_passing):
     responses = [Response("error", "", error=reason) for reason in reasons]
     with pytest.raises(UserError, match=f"{len(reasons)} of {len(reasons)} requests") as failure:
         _check_failures("m", responses, 0.5)
-    assert isinstance(failure.value, PassingError) == is_passing
+    assert isinstance(failure.value, TemporaryError) == is_passing
     _check_failures("m", responses, 1.0)

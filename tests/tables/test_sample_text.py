@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_json, write_jsonl
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.base.provenance import Provenance
 from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
@@ -112,12 +112,12 @@ def test_every_passage_in_the_text_is_located(text, wanted_passages):
     ],
 )
 def test_hidden_characters_are_shown_as_code_points(text, shown):
-    assert visible(text) == shown
+    assert escape_hidden(text) == shown
 
 
 @given(st.text(st.characters()))
 def test_shown_text_is_printable(text):
-    printable = visible(text)
+    printable = escape_hidden(text)
     printable.encode("utf-8")
     categories = {unicodedata.category(char) for char in printable if char not in "\n\t"}
     assert categories.isdisjoint({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})

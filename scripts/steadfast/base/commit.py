@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from steadfast.base.errors import PassingError
+from steadfast.base.errors import TemporaryError
 from steadfast.base.resources import HOME, INSTALLED, PACKAGE
 
 TRIES = 3
@@ -33,11 +33,11 @@ def git_output(*arguments: str) -> str | None:
             return None
     if process.returncode > 0:  # as in a repository without a commit
         return None
-    raise PassingError(
+    raise TemporaryError(
         "git was killed before it returned the workflow's commit; check the memory, then run again"
     )
 
 
-def described() -> str | None:
+def current_commit() -> str | None:
     """The commit, with a + where files differ from it; None as ``git_output``."""
     return git_output("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")

@@ -8,12 +8,12 @@ class UserError(Exception):
     traceback."""
 
 
-class PassingError(UserError):
+class TemporaryError(UserError):
     """A temporary error, such as a server that does not respond: another attempt may succeed."""
 
 
 # What a user can do about lasting errors of the system.
-MENDS = {
+REMEDIES = {
     errno.ENOSPC: "free space on that disk",
     errno.EDQUOT: "free space within your quota",
     errno.EFBIG: "let files be larger (ulimit -f)",
@@ -28,9 +28,9 @@ MENDS = {
 }
 
 
-def of_system(error: OSError) -> UserError | None:
+def fixable_error(error: OSError) -> UserError | None:
     """The message for an error of the system that a user can mend; None for others."""
-    mend = MENDS.get(error.errno or 0)
+    mend = REMEDIES.get(error.errno or 0)
     if mend is None:
         return None
     reason = str(error.strerror).lower()
@@ -42,5 +42,5 @@ def of_system(error: OSError) -> UserError | None:
 
 # Prefixes of the message in a rule's log, by which another attempt is decided.
 ERROR = "error: "
-PASSING = "temporary error: "
+TEMPORARY = "temporary error: "
 STOPPED = "stopped"

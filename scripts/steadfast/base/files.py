@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from steadfast.base.errors import UserError
-from steadfast.base.locks import take
+from steadfast.base.locks import acquire_lock
 
 # A JSON object.
 Record = dict[str, Any]
@@ -78,11 +78,11 @@ def parsed_json(text: str, where: Path | str) -> Any:
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
     """A JSON-lines file's objects; raises ``UserError`` with file and line for an invalid one."""
-    for _, _, record in placed_jsonl(path):
+    for _, _, record in read_jsonl_with_positions(path):
         yield record
 
 
-def placed_jsonl(path: Path | str) -> Iterator[tuple[int, int, Record]]:
+def read_jsonl_with_positions(path: Path | str) -> Iterator[tuple[int, int, Record]]:
     """As ``read_jsonl``, with the number of each record's line, from 1, and its first byte's."""
     try:
         with open(path, "rb") as lines:
@@ -120,12 +120,12 @@ def _read_line(line: bytes) -> Any:
 
 def write_text(path: Path | str, text: str) -> None:
     """Replaces a file atomically: a reader sees the old text or the new, never a part."""
-    with replacing(path) as out:
+    with atomic_writer(path) as out:
         out.write(text.encode("utf-8"))
 
 
 @contextmanager
-def replacing(path: Path | str) -> Iterator[BinaryIO]:
+def atomic_writer(path: Path | str) -> Iterator[BinaryIO]:
     """A new file that replaces another one once it is complete; after an error it is removed."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +168,7 @@ def _held(path: Path) -> Iterator[BinaryIO]:
     while True:
         with open(path, "wb") as out:
             with suppress(OSError):  # a file system without locks
-                take(out, wait=True)
+                acquire_lock(out, wait=True)
             if os.fstat(out.fileno()).st_nlink:  # else it was removed before it was held
                 yield out
                 return
@@ -182,7 +182,7 @@ def remove_partials(partials: Iterable[Path]) -> None:
                 path.unlink()
                 continue
             with open(path / HOLDER if path.is_dir() else path, "ab") as file:
-                if take(file):  # else its process is alive
+                if acquire_lock(file):  # else its process is alive
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
@@ -212,7 +212,7 @@ def write_json(path: Path | str, value: object) -> None:
 
 def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> None:
     """Replaces a JSON-lines file atomically, with one record at a time in memory."""
-    with replacing(path) as out:
+    with atomic_writer(path) as out:
         out.writelines(json_line(record).encode() for record in records)
 
 

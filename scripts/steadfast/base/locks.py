@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from steadfast.base.errors import UserError, of_system
+from steadfast.base.errors import UserError, fixable_error
 
 # Time between two attempts at a lock, where waiting for it may become needless.
 LOOK_SECONDS = 0.5
@@ -17,7 +17,7 @@ LOOK_SECONDS = 0.5
 FOLDER = "STEADFAST_LOCKS"
 
 
-def take(file: int | BinaryIO, wait: bool = False) -> bool:
+def acquire_lock(file: int | BinaryIO, wait: bool = False) -> bool:
     """Locks an open file until its process ends; False where another process has the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -49,9 +49,9 @@ class Lock:
                 advice = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
             raise UserError(f"{file}: cannot be written ({error.strerror}); {advice}") from None
         except OSError as error:
-            raise of_system(error) or error from None
+            raise fixable_error(error) or error from None
         try:
-            self.held = take(self._fd)
+            self.held = acquire_lock(self._fd)
             if not self.held:
                 say(f"waiting for {self._held_by()}, which has locked {path}")
                 self.held = self._waited(needless)
@@ -81,8 +81,8 @@ class Lock:
 
     def _waited(self, needless: Callable[[], bool] | None) -> bool:
         if needless is None:
-            return take(self._fd, wait=True)
-        while not take(self._fd):
+            return acquire_lock(self._fd, wait=True)
+        while not acquire_lock(self._fd):
             if needless():
                 return False
             time.sleep(LOOK_SECONDS)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 LONGEST_SHOWN = 60  # characters
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
+def suggestion(name: str, names: Iterable[str]) -> str:
     """A clause with the most similar of the valid names, or all of them where none is similar."""
     valid = sorted(names)
     if similar := difflib.get_close_matches(name, valid, n=1, cutoff=0.5):
@@ -15,16 +15,16 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f"available: {', '.join(valid)}" if valid else "none are available"
 
 
-def some(names: Sequence[str], most: int) -> str:
+def first_names(names: Sequence[str], most: int) -> str:
     """The first names for a sentence, and the number of further ones."""
     remainder = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{remainder}"
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value for a sentence, on one line and truncated where it is long.
 
-    >>> shown("a\\nb"), shown(None), len(shown("long" * 100))
+    >>> quoted("a\\nb"), quoted(None), len(quoted("long" * 100))
     ("'a\\\\nb'", 'null', 60)
     """
     text = "null" if value is None else repr(value)
@@ -36,10 +36,10 @@ def shown(value: object) -> str:
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
-def visible(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """A text with code points in place of hidden characters other than line breaks and tabs.
 
-    >>> visible("a\\x1b[31mb\\u202ec\\nd")
+    >>> escape_hidden("a\\x1b[31mb\\u202ec\\nd")
     'a<U+001B>[31mb<U+202E>c\\nd'
     """
     chars = []

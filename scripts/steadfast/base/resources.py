@@ -44,7 +44,7 @@ def _content(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), LOADER)
 
 
-def located(path: str) -> Path:
+def resolve_path(path: str) -> Path:
     """The path of a user's file, or of a packaged one: ``resource:FILE``, or
     ``resource:PACKAGE:FILE`` for another package."""
     if not path.startswith(PREFIX):

@@ -7,11 +7,11 @@ from typing import Literal
 STREAM_SAFE = 30
 
 
-def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+def normalized(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
     """Returns a text in a normal form; as it is where more marks than ``STREAM_SAFE`` follow each
     other, since bringing these into order takes time quadratic in their number.
 
-    >>> composed("e\u0301") == "\u00e9", len(composed("e" + "\u0301" * 31))
+    >>> normalized("e\u0301") == "\u00e9", len(normalized("e" + "\u0301" * 31))
     (True, 32)
     """
     if text.isascii() or _marks_in_a_row(text) > STREAM_SAFE:

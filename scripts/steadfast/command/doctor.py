@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.config.source import default_config
 from steadfast.doctor.examine import examine
 
@@ -12,7 +12,7 @@ def main(arguments: Namespace) -> int:
     missing = 0
     config = str(arguments.config or default_config())
     for check in examine(config, arguments.profile, online=not arguments.offline):
-        print(visible(str(check)), flush=True)  # at once: the next may wait for the network
+        print(escape_hidden(str(check)), flush=True)  # at once: the next may wait for the network
         if check.status == "missing":
             missing += 1
     things = "thing is" if missing == 1 else "things are"

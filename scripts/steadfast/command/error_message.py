@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 
 
 @contextmanager
@@ -20,14 +20,14 @@ def errors_as_messages(*read: Path) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        sys.exit(visible(f"error: {error}"))
+        sys.exit(escape_hidden(f"error: {error}"))
     except Exception as error:
         # With the line that raised it, so that a bug report needs no more than the message.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         sys.exit(
-            visible(
+            escape_hidden(
                 f"error: {' or '.join(map(str, read))}: a file there is damaged or not written by "
                 f"this workflow ({reason}, {place}); remake it, or report a bug if this workflow "
                 "wrote it"

@@ -9,7 +9,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.base.resources import HOME
 from steadfast.command.error_message import errors_as_messages
 from steadfast.command.main import main as steadfast
@@ -46,7 +46,7 @@ def main(arguments: Namespace) -> None:
                 f"{arguments.config}: cannot be created ({error.strerror}); name a new file in a "
                 "writable folder"
             ) from None
-    path = visible(str(arguments.config))
+    path = escape_hidden(str(arguments.config))
     print(f"Wrote {path}. Try it with a few prompts: steadfast trial {path}. Its plan:")
     sys.stdout.flush()  # the plan replaces this process, and what it has not written
     steadfast(["plan", str(arguments.config)])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from steadfast import __version__
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
 from steadfast.command.error_message import take_any_text
 
@@ -98,13 +98,15 @@ def main(words: Sequence[str] | None = None) -> None:
     command_parser = parser()
     # argparse would list all commands; the nearest name helps more.
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        command_parser.error(f"unknown command {shown(words[0])}; {nearest(words[0], COMMANDS)}")
+        command_parser.error(
+            f"unknown command {quoted(words[0])}; {suggestion(words[0], COMMANDS)}"
+        )
     arguments, unknown = command_parser.parse_known_args(words)
     name = arguments.command
     command = COMMANDS[name]
     if unknown:
-        advice = nearest(unknown[0], command.all_arguments)
-        command_parser.error(f"{name}: unknown {shown(unknown[0])}; {advice}")
+        advice = suggestion(unknown[0], command.all_arguments)
+        command_parser.error(f"{name}: unknown {quoted(unknown[0])}; {advice}")
     # Snakemake takes --config once: a second one would replace that of --set without a word.
     if any(word.partition("=")[0] in ("--config", "-C") for word in snakemake_words):
         command_parser.error(f"{name}: write --set KEY=VALUE in place of --config behind --")

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 from steadfast.base.resources import HOME
 from steadfast.command.error_message import errors_as_messages
 from steadfast.config.source import check_source
@@ -31,11 +31,11 @@ def check(arguments: Namespace) -> None:
     for setting in arguments.set:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise UserError(f"--set {shown(setting)}: no value; write --set KEY=VALUE")
+            raise UserError(f"--set {quoted(setting)}: no value; write --set KEY=VALUE")
         if not key.isidentifier():
             section, _, inner = key.partition(".")
             advice = f"--set '{section}={{{inner}: {value}}}'" if inner else "--set KEY=VALUE"
-            raise UserError(f"--set {shown(setting)}: {shown(key)} is no key; write {advice}")
+            raise UserError(f"--set {quoted(setting)}: {quoted(key)} is no key; write {advice}")
     if arguments.directory:
         try:
             Path(arguments.directory).mkdir(parents=True, exist_ok=True)

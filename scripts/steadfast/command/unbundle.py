@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.command.error_message import errors_as_messages
 from steadfast.share.unbundle import unbundle
 
@@ -17,7 +17,7 @@ def main(arguments: Namespace) -> None:
             f"{len(unpacked.outdated)} files differ from what the code here makes: they will be "
             "remade, from responses in the journal where the requests are the same."
         )
-    folder = visible(str(arguments.into))
+    folder = escape_hidden(str(arguments.into))
     print(
         f"Next: steadfast run {folder}/config.yaml --directory {folder}\n"
         f"Then: diff -rq -x '.*' {folder}/results/tables {folder}/made/tables"

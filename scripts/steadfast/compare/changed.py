@@ -55,7 +55,7 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def moved(cells: pd.DataFrame, benchmark: str, metric: str) -> pd.DataFrame:
+def differing_cells(cells: pd.DataFrame, benchmark: str, metric: str) -> pd.DataFrame:
     """The cells of ``joined_cells`` whose value differs (``COLUMNS``)."""
     if not len(cells):
         return pd.DataFrame(columns=list(COLUMNS))

@@ -94,7 +94,7 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     if len(measures) and (measures["verdict"] == IDENTICAL).all():
         return Gate(measures, IDENTICAL, needed)
     tested = measures["p"].notna().to_numpy()
-    each, together = shown_worse(measures.loc[tested, "p"].to_numpy(float))
+    each, together = significantly_worse(measures.loc[tested, "p"].to_numpy(float))
     measures.loc[np.flatnonzero(tested)[each], "verdict"] = WORSE
     verdicts = set(measures["verdict"])
     if WORSE in verdicts or together:
@@ -102,15 +102,15 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     return Gate(measures, PASS if verdicts <= {PASS, IDENTICAL} else UNCLEAR, needed)
 
 
-def shown_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
+def significantly_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     """Which hypotheses are rejected, and whether that of all together is.
 
     A hypothesis falls by the mean of p-values if every set with it does (closed testing): the
     largest of the others are the hardest.
 
-    >>> shown_worse(np.full(4, 2.0**-6))
+    >>> significantly_worse(np.full(4, 2.0**-6))
     (array([ True,  True,  True,  True]), True)
-    >>> shown_worse(np.array([0.0001, 0.5]))
+    >>> significantly_worse(np.array([0.0001, 0.5]))
     (array([ True, False]), True)
     """
     rejected = holm(p) <= EACH
@@ -178,7 +178,7 @@ def more_units(row: Any, margin: float) -> float:
     return needed / row.sampling_units if needed else math.nan
 
 
-def worst(comparison: Comparison) -> pd.DataFrame:
+def largest_losses(comparison: Comparison) -> pd.DataFrame:
     """The samples whose total fell, most first."""
     fell = comparison.samples[comparison.samples["kind"] == flips.WORSE]
     by = (fell["total_b"] - fell["total_a"]).astype(float)

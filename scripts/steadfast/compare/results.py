@@ -197,7 +197,7 @@ class _Benchmark:
                 cells[metric] = changed.joined_cells(frame, self._metrics[1][metric])
         moved: list[object] = []
         for metric, frame in cells.items():
-            moved += changed.moved(frame, self.name, metric).to_dict("records")
+            moved += changed.differing_cells(frame, self.name, metric).to_dict("records")
         return {
             "prompts": self._prompts(),
             "alone": self._alone(),

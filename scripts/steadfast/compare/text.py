@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.compare import flips, gate
 from steadfast.compare.changed import UNKNOWN, YES
 from steadfast.compare.gate import Gate
@@ -35,7 +35,7 @@ def comparison_text(comparison: Comparison, a: Path, b: Path) -> str:
 
 
 def _text(blocks: Sequence[Sequence[str]]) -> str:
-    return visible("\n\n".join("\n".join(block) for block in blocks if block) + "\n")
+    return escape_hidden("\n\n".join("\n".join(block) for block in blocks if block) + "\n")
 
 
 def _settings(rows: pd.DataFrame) -> list[str]:
@@ -160,7 +160,7 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
     shown["verdict"] = verdicts.measures["verdict"]
     shown[""] = [_remark(row, verdicts.needed, margin) for row in rows]
     blocks = [[f"A: {a}", f"B: {b}"], [_grid(shown)]]
-    losses = [_sample(row) for row in gate.worst(comparison).itertuples()]
+    losses = [_sample(row) for row in gate.largest_losses(comparison).itertuples()]
     if losses:
         title = f"Samples with a lower score in B: {len(losses):,}, largest loss first."
         blocks.append([title, *_first(losses)])

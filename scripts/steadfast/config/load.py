@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown
-from steadfast.config.complaint import complaint
+from steadfast.base.names import quoted, suggestion
+from steadfast.config.validation_errors import first_error
 from steadfast.config.values import check_plain, check_values
 from steadfast.contract import registry
 from steadfast.schema.config import Config
@@ -62,7 +62,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     try:
         config = model.model_validate(dict(raw))
     except ValidationError as error:
-        raise UserError(complaint(model, error)) from None
+        raise UserError(first_error(model, error)) from None
     check_values(config)
     _check_task_names(config)
     for name in config.benchmarks:
@@ -105,6 +105,6 @@ def _check_task_names(config: Config) -> None:
         for task in model.max_tokens if isinstance(model.max_tokens, dict) else ():
             if task not in tasks:
                 raise UserError(
-                    f"config: models.{name}.max_tokens: unknown task {shown(task)}; "
-                    f"{nearest(task, tasks)}"
+                    f"config: models.{name}.max_tokens: unknown task {quoted(task)}; "
+                    f"{suggestion(task, tasks)}"
                 )

@@ -10,7 +10,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.provenance import Provenance
-from steadfast.config.values import check_plain, dotted
+from steadfast.config.values import check_plain, dotted_key
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.registry import families
 from steadfast.schema.config import Config
@@ -49,7 +49,7 @@ def portable(config: Config) -> Settings:
             del model[key]
         if KEY in model:
             model[KEY] = None
-    shortened: Settings = replaced(values, outside_paths(values))
+    shortened: Settings = replace_strings(values, outside_paths(values))
     return shortened
 
 
@@ -73,8 +73,8 @@ def check_portable(raw: Settings) -> None:
             places.append((*place, KEY))
     if places:
         raise UserError(
-            f"config: {dotted(places[0])}: a shared config must not run programs, send API keys or "
-            "name paths outside its folder; check why this key is there, then remove it"
+            f"config: {dotted_key(places[0])}: a shared config must not run programs, send API "
+            "keys or name paths outside its folder; check why this key is there, then remove it"
         )
 
 
@@ -86,7 +86,7 @@ def foreign_code(raw: Settings) -> list[str]:
             names_code = isinstance(value, str) and CODE.fullmatch(value)
             # trust_remote_code: code of the checkpoint itself.
             if names_code or (place[-1] == TRUSTED and value):
-                keys.append(dotted(place))
+                keys.append(dotted_key(place))
     return keys
 
 
@@ -138,16 +138,16 @@ def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         yield place, value
 
 
-def replaced(value: Any, names: Mapping[str, str]) -> Any:
+def replace_strings(value: Any, names: Mapping[str, str]) -> Any:
     """Plain values with some strings replaced, wherever one is an entire value."""
     if isinstance(value, Mapping):
         members = dict(value)
         for key, member in value.items():
             if not (key in PROSE and isinstance(member, str)):
-                members[key] = replaced(member, names)
+                members[key] = replace_strings(member, names)
         return members
     if isinstance(value, list | tuple):
-        return [replaced(member, names) for member in value]
+        return [replace_strings(member, names) for member in value]
     return names.get(value, value) if isinstance(value, str) else value
 
 

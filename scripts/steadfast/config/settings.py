@@ -82,7 +82,7 @@ def prices(config: Config) -> dict[str, dict[str, Settings]]:
     return priced
 
 
-def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
+def planned_models(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
     """The inputs of the plan for each model: its ``answers`` and ``plan`` settings."""
     inputs: dict[str, Settings] = {}
     for name, model in models.items():

@@ -9,7 +9,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import HOME
-from steadfast.config.values import dotted
+from steadfast.config.values import dotted_key
 
 T = TypeVar("T")
 # Maximum characters of a file: more would take minutes to read.
@@ -94,7 +94,7 @@ def _read(path: Path | str, read: Callable[[str], T]) -> T:
     except RecursionError:
         raise UserError(f"config: {path}: nested too deeply; remove levels") from None
     except yaml.YAMLError as error:
-        raise UserError(_complaint(path, error)) from None
+        raise UserError(_syntax_error(path, error)) from None
     except ValueError as error:  # such as a date of month 13, or a number of 5,000 digits
         raise UserError(f"config: {path}: invalid YAML ({error}); correct that value") from None
 
@@ -119,7 +119,7 @@ def _as_yaml(text: str) -> str:
     return text.replace("\t", " ")  # strings in JSON contain no unescaped tabs
 
 
-def _complaint(path: Path | str, error: yaml.YAMLError) -> str:
+def _syntax_error(path: Path | str, error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         return (
             f"config: {path}:{error.problem_mark.line + 1}: invalid YAML ({error.problem}); "
@@ -149,8 +149,8 @@ def _checked(
             name = key.value if isinstance(key, yaml.ScalarNode) else f"line {line}"
             if (key.tag, name) in lines:
                 raise UserError(
-                    f"config: {path}:{line}: duplicate key '{dotted((*place, name))}', already on "
-                    f"line {lines[key.tag, name]}; remove one of the two"
+                    f"config: {path}:{line}: duplicate key '{dotted_key((*place, name))}', already "
+                    f"on line {lines[key.tag, name]}; remove one of the two"
                 )
             lines[key.tag, name] = line
             count += _checked(key, path, place, counts)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 from steadfast.schema.strict import VERBATIM
 
 # The keys that lead to a value, and its numbers in lists.
@@ -45,7 +45,7 @@ def check_plain(value: object, place: Place = ()) -> None:
         case Mapping():
             for key, inner in value.items():
                 if not isinstance(key, str):
-                    raise _wrong(place, f"the key {shown(key)} is not a string; put it in quotes")
+                    raise _wrong(place, f"the key {quoted(key)} is not a string; put it in quotes")
                 _check_writable(key, place)
                 check_plain(inner, (*place, key))
         case list():
@@ -61,15 +61,15 @@ def _check_writable(text: str, place: Place) -> None:
         text.encode()
     except UnicodeEncodeError:
         problem = "half a character (lone surrogate)"
-        raise _wrong(place, f"{shown(text)} contains {problem}; remove it") from None
+        raise _wrong(place, f"{quoted(text)} contains {problem}; remove it") from None
     if "\0" in text:
-        raise _wrong(place, f"{shown(text)} contains a null character; remove it")
+        raise _wrong(place, f"{quoted(text)} contains a null character; remove it")
 
 
-def dotted(place: Iterable[str | int]) -> str:
+def dotted_key(place: Iterable[str | int]) -> str:
     """The keys that lead to a value of the config, as errors show them.
 
-    >>> dotted(["models", "a\\nb", "tags", 0])
+    >>> dotted_key(["models", "a\\nb", "tags", 0])
     'models.a\\\\nb.tags.0'
     """
     names = []
@@ -109,7 +109,7 @@ def _check(value: object, place: Place) -> None:
             texts = [member for member in value if isinstance(member, str)]
             for text, count in Counter(texts).items():
                 if count > 1:
-                    raise _wrong(place, f"{shown(text)} is listed twice; remove one")
+                    raise _wrong(place, f"{quoted(text)} is listed twice; remove one")
         case str():
             _check_text(value, place)
         case int() | float() if place[-1] != SEED and value:
@@ -121,18 +121,18 @@ def _check(value: object, place: Place) -> None:
 def _check_text(text: str, place: Place) -> None:
     if not any(char.isprintable() and not char.isspace() for char in text):
         problem = "has no visible characters; write some, or remove the key"
-        raise _wrong(place, f"{shown(text)} {problem}")
+        raise _wrong(place, f"{quoted(text)} {problem}")
     if any(unicodedata.category(char) == "Cc" for char in text):
-        raise _wrong(place, f"{shown(text)} contains a line break or control character; remove it")
+        raise _wrong(place, f"{quoted(text)} contains a line break or control character; remove it")
     if text != text.strip():
-        raise _wrong(place, f"{shown(text)} begins or ends with a space; remove it")
+        raise _wrong(place, f"{quoted(text)} begins or ends with a space; remove it")
     # Any text may become a path or a name in one: both have limits in bytes, not characters.
     longest_name = max(len(name.encode()) for name in text.split("/"))
     for size, limit in ((longest_name, LONGEST), (len(text.encode()), LONGEST_PATH)):
         if size > limit:
             problem = f"has {size:,} bytes, more than {limit:,}; shorten it"
-            raise _wrong(place, f"{shown(text)} {problem}")
+            raise _wrong(place, f"{quoted(text)} {problem}")
 
 
 def _wrong(place: Place, what: str) -> UserError:
-    return UserError(f"config: {dotted(place)}: {what}" if place else f"config: {what}")
+    return UserError(f"config: {dotted_key(place)}: {what}" if place else f"config: {what}")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_text
-from steadfast.base.names import nearest
-from steadfast.base.resources import PREFIX, located
+from steadfast.base.names import suggestion
+from steadfast.base.resources import PREFIX, resolve_path
 from steadfast.base.tokens import fingerprint
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
@@ -79,7 +79,7 @@ def templates_of(
     for name in own:
         if name not in known:
             raise UserError(
-                f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
+                f"{benchmark}.templates: unknown template {name!r}; {suggestion(name, known)}"
             )
     paths: dict[str, str] = {}
     for name in dict.fromkeys((*known, *released)):
@@ -134,7 +134,7 @@ def load_template(
     Raises:
         UserError: the file is missing, or a slot is unknown, missing or misplaced.
     """
-    prompt, *reminders = REMINDER.split(read_text(located(path)), maxsplit=1)
+    prompt, *reminders = REMINDER.split(read_text(resolve_path(path)), maxsplit=1)
     reminder = reminders[0] if reminders else ""
     if SLOT.search(reminder):
         _check_names(path, slots, SLOT.findall(reminder))
@@ -157,7 +157,7 @@ def _check_names(path: str, slots: Collection[str], names: Iterable[str]) -> Non
     allowed = sorted({*slots, ANSWER})
     for name in names:
         if name not in allowed:
-            raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {nearest(name, allowed)}")
+            raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {suggestion(name, allowed)}")
 
 
 def _check_required(path: str, required: Collection[str], names: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import some
+from steadfast.base.names import first_names
 from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, checked
@@ -63,7 +63,7 @@ def packages(requirements: Path) -> Check:
         "packages",
         not wrong,
         f"{locked} packages in the versions of {requirements.name}",
-        f"other versions than in {requirements.name}: {some(wrong, NAMED)}; {install}",
+        f"other versions than in {requirements.name}: {first_names(wrong, NAMED)}; {install}",
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 from steadfast.doctor.check import Check, Surroundings, checked, output_of
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.api import body, client, replies, served
@@ -109,7 +109,7 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     fault, models = _listed_models(how["engine"], how["base_url"], name)
     if models and how["model"] not in models:
         nearest = get_close_matches(how["model"], models, n=1, cutoff=0)[0]
-        fault = f"the server has no model {how['model']}; did you mean {shown(nearest)}?"
+        fault = f"the server has no model {how['model']}; did you mean {quoted(nearest)}?"
     yield checked("endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}")
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.part_files import Oracle
@@ -34,7 +34,7 @@ class EngineFailed(UserError):
     """The engine itself failed: this process can send it no more requests."""
 
 
-class EngineExhausted(EngineFailed, PassingError):
+class EngineExhausted(EngineFailed, TemporaryError):
     """It ran out of memory or died silently: another attempt may succeed."""
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.locks import take
+from steadfast.base.locks import acquire_lock
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 LOOK_SECONDS = 1.0
@@ -50,7 +50,7 @@ def lease(
     folder.mkdir(exist_ok=True)
     _for_all(folder, 0o777)
     queue = _lock_file(folder, "queue")
-    take(queue, wait=True)
+    acquire_lock(queue, wait=True)
     held: dict[str, int] = {}
     waited = False
     while len(held) < count:
@@ -59,7 +59,7 @@ def lease(
         for name in names:
             if name not in held and len(held) < count:
                 lock = _lock_file(folder, name)
-                if take(lock):
+                if acquire_lock(lock):
                     held[name] = lock
                 else:
                     os.close(lock)

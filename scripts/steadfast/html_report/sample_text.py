@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.contract.records import ScoreRecord
 from steadfast.html_report.sample_data import ENCODER, START, as_text
 from steadfast.html_report.view_sample import SeenSample
@@ -14,7 +14,7 @@ BAR = "  | "
 
 def sample_text(seen: SeenSample) -> str:
     """A sample: its prompt, what is expected, and each model's response with its points."""
-    return visible("\n".join(_lines(seen))) + "\n"
+    return escape_hidden("\n".join(_lines(seen))) + "\n"
 
 
 def _lines(seen: SeenSample) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.provenance import Provenance
 from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
@@ -91,7 +91,7 @@ def examples(run: Evaluation, results: Path) -> list[SeenSample]:
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """Returns the samples of a name, of which each part may have one, with all their results."""
     if model is not None and model not in run.evaluated:
-        raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
+        raise UserError(f"unknown model {quoted(model)}; {suggestion(model, run.evaluated)}")
     wanted_digests = _wanted(run, results)
     names: list[str] = []
     samples = []
@@ -109,7 +109,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
         samples.append(SeenSample(part, sample, answers))
     if not samples:
         near = nearest_samples(name, list(dict.fromkeys(names)))
-        raise UserError(f"{results}: no sample {shown(name)}; {near}")
+        raise UserError(f"{results}: no sample {quoted(name)}; {near}")
     return samples
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, write_json
-from steadfast.base.names import some
+from steadfast.base.names import first_names
 from steadfast.jobs.digests import parts_of
 
 # Below the results folder: the code of each input digest, and the parts of each code.
@@ -58,5 +58,5 @@ def explain(
     lines = []
     for rule, names in changed.items():
         if names:
-            lines.append(f"{rule}: made again since {some(sorted(names), SHOWN)} changed")
+            lines.append(f"{rule}: made again since {first_names(sorted(names), SHOWN)} changed")
     return lines

@@ -22,9 +22,9 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.provenance import digest_of
-from steadfast.base.resources import LOADER, PACKAGE, PREFIX, located, resource
+from steadfast.base.resources import LOADER, PACKAGE, PREFIX, resolve_path, resource
 from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
@@ -62,7 +62,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
 def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     paths = resources(*names)
     for name in files:
-        paths.update(_files_of(located(PREFIX + name)))
+        paths.update(_files_of(resolve_path(PREFIX + name)))
     parts = {module: _contents(_source(module)).digest for module in modules(*names)}
     for path in paths:
         parts[_portable(path)] = _contents(path).digest
@@ -99,7 +99,7 @@ def _check_object(name: str) -> None:
     contents = _contents(_source(module))
     imports_all = any(imported.endswith("*") for imported in contents.imports)
     if attribute not in contents.objects and not imports_all:
-        raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, contents.objects)}")
+        raise UserError(f"{module} has no {attribute!r}; {suggestion(attribute, contents.objects)}")
 
 
 # --- modules and the files that they name ------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.resources import PREFIX
 from steadfast.config import settings
 from steadfast.contract.components import Component
@@ -93,7 +93,7 @@ class Evaluation:
         models: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
         if job.name not in models:
             unknown = f"unknown {job.role[:-1]} {job.name!r}"
-            raise UserError(f"{job.role}: {unknown}; {nearest(job.name, models)}")
+            raise UserError(f"{job.role}: {unknown}; {suggestion(job.name, models)}")
         return models[job.name]
 
     def simulator(self, job: Job) -> Component[Any] | None:
@@ -272,7 +272,7 @@ class Evaluation:
         parts = self.tasks[benchmark].parts
         if part not in parts:
             missing = f"{benchmark} has no part {part!r} in this config"
-            raise UserError(f"{missing}; {nearest(part, parts)}")
+            raise UserError(f"{missing}; {suggestion(part, parts)}")
         return in_results(parts[part].sources.values())
 
     def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:

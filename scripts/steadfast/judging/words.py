@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from steadfast.base.resources import facts
-from steadfast.base.unicode import composed
+from steadfast.base.unicode import normalized
 
 _FACTS = facts("judging/words.yaml")
 Words = Mapping[str, int]  # verdicts, 1 or 0, by the words for them in lower case
@@ -188,7 +188,7 @@ def plain(text: str) -> str:
     """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
     text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
     text = text.translate(_CIRCLED)  # a circled 1 is 1 by its normal form
-    text = _FENCE.sub("", composed(text, "NFKC").translate(_MARKS))
+    text = _FENCE.sub("", normalized(text, "NFKC").translate(_MARKS))
     for _ in range(2):  # one within another
         text = _TYPESET.sub(r"\1", text)
     text = _CELLS.sub(" | ", text)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.provenance import Provenance
 from steadfast.compare.results import Comparison, compare_results
 from steadfast.html_report.view_sample import nearest_samples
@@ -227,11 +227,11 @@ class Run:
                     sample_ids += [sample.id for sample in samples]
                     matches += [(finished_part, sample) for sample in samples if sample.id == id]
         if not matches:
-            raise UserError(f"no sample {shown(id)}; {nearest_samples(id, sample_ids)}")
+            raise UserError(f"no sample {quoted(id)}; {nearest_samples(id, sample_ids)}")
         if len(matches) > 1:
             where = ", ".join(finished_part.name for finished_part, _ in matches)
             raise UserError(
-                f"sample {shown(id)} is in several parts ({where}); give one of them as part"
+                f"sample {quoted(id)} is in several parts ({where}); give one of them as part"
             )
         finished_part, sample = matches[0]
         models = finished_part.models
@@ -265,5 +265,5 @@ def _one_of(kind: str, name: str, choices: Iterable[str]) -> str:
     """The name, if it is one of the choices; else ``UserError``."""
     choices = list(choices)
     if name not in choices:
-        raise UserError(f"unknown {kind} {shown(name)}; {nearest(name, choices)}")
+        raise UserError(f"unknown {kind} {quoted(name)}; {suggestion(name, choices)}")
     return name

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
@@ -65,7 +65,9 @@ def score(
     """
     benchmarks = installed()
     if benchmark not in benchmarks:
-        raise UserError(f"unknown benchmark {shown(benchmark)}; {nearest(benchmark, benchmarks)}")
+        raise UserError(
+            f"unknown benchmark {quoted(benchmark)}; {suggestion(benchmark, benchmarks)}"
+        )
     config = load_config({"benchmarks": [benchmark], "models": REFERENCE, "judges": REFERENCE})
     inner = sample.sample if isinstance(sample, ShownSample) else sample
     scoring = benchmarks_of(config)[benchmark].of(config).scoring.make()

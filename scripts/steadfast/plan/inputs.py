@@ -57,9 +57,9 @@ class PlanInputs:
         is_judged = not set(self._run.judged).isdisjoint(self.benchmarks)
         evaluated = {name: config.models[name] for name in self._run.evaluated}
         return {
-            "models": settings.planned(evaluated),
-            "judges": settings.planned(config.judges if is_judged else {}),
-            "rewriters": settings.planned(config.rewriters if self.rewritten else {}),
+            "models": settings.planned_models(evaluated),
+            "judges": settings.planned_models(config.judges if is_judged else {}),
+            "rewriters": settings.planned_models(config.rewriters if self.rewritten else {}),
         }
 
     @property

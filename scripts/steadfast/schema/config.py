@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.schema.corpora import Corpora
 from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.models import ModelSettings
@@ -127,7 +127,7 @@ class Config(StrictModel):
         for name, folder in folders.items():
             if folder.startswith("~") or set(folder) & set("<>{}*"):
                 raise ValueError(
-                    f"{name}: {shown(folder)} is not a plain path; write it without < > {{ }} *, "
+                    f"{name}: {quoted(folder)} is not a plain path; write it without < > {{ }} *, "
                     "and your home folder in full instead of ~"
                 )
         return folders
@@ -170,7 +170,9 @@ class Config(StrictModel):
     def _only_known_models(self) -> Self:
         for name in self.only:
             if name not in self.models:
-                raise ValueError(f"only: unknown model {shown(name)}; {nearest(name, self.models)}")
+                raise ValueError(
+                    f"only: unknown model {quoted(name)}; {suggestion(name, self.models)}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -230,7 +232,7 @@ class Config(StrictModel):
             label = " ".join((model.label or name).split())  # as a table shows it
             if model.engine != "scored" and seen.setdefault(label, name) != name:
                 raise ValueError(
-                    f"models: {seen[label]!r} and {name!r} have the same label {shown(label)}; "
+                    f"models: {seen[label]!r} and {name!r} have the same label {quoted(label)}; "
                     "change the label of one of them"
                 )
         return self

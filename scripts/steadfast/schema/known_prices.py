@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from steadfast.base.files import Record, Settings
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 from steadfast.base.resources import facts
 
 # The package's names of providers whose engine has another name.
@@ -86,8 +86,8 @@ def _listed(
             raise LookupError("it lists no price per token")
     except LookupError:
         raise ValueError(
-            f"price: auto: the package genai-prices lists no price of {shown(model)} at "
-            f"{shown(address or provider)}; write the price of a million tokens instead, such as "
+            f"price: auto: the package genai-prices lists no price of {quoted(model)} at "
+            f"{quoted(address or provider)}; write the price of a million tokens instead, such as "
             "{input: 2.5, output: 10}"
         ) from None
     units = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}

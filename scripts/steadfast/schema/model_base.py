@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
 from steadfast.schema.strict import (
     StrictModel,
@@ -79,7 +79,7 @@ class Reasoning(StrictModel):
     def _known_parser(cls, parser: str | None) -> str | None:
         parsers = facts("engines/reasoning.yaml")["parsers"]
         if parser is not None and parser not in parsers:
-            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, parsers)}")
+            raise ValueError(f"unknown parser {quoted(parser)}; {suggestion(parser, parsers)}")
         return parser
 
     @model_validator(mode="after")
@@ -164,7 +164,7 @@ class BaseModelSettings(StrictModel):
                 raise ValueError(f"{option} cannot be set here; {reserved[option]}")
             if not re.fullmatch("[a-z][a-z0-9-]+", str(option)):
                 raise ValueError(
-                    f"{shown(option)} is not a long option of sbatch; write one without leading "
+                    f"{quoted(option)} is not a long option of sbatch; write one without leading "
                     "hyphens, such as exclude"
                 )
         return options

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 LONGEST_NAME = 100  # characters; names of files add to it, and are limited to 255 bytes
@@ -63,12 +63,12 @@ def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
     for name in names:
         if not re.fullmatch(f"[A-Za-z0-9]{sign}*", name):
             raise ValueError(
-                f"{kind} name {shown(name)} cannot name files; use letters, digits, {signs} and "
+                f"{kind} name {quoted(name)} cannot name files; use letters, digits, {signs} and "
                 "'-', beginning with a letter or digit"
             )
         if len(name) > LONGEST_NAME:
             raise ValueError(
-                f"{kind} name {shown(name)} has {len(name)} characters, more than {LONGEST_NAME}; "
+                f"{kind} name {quoted(name)} has {len(name)} characters, more than {LONGEST_NAME}; "
                 "shorten it, since it names files"
             )
         other = seen.setdefault(name.lower(), name)

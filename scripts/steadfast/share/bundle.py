@@ -14,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.provenance import Provenance
 from steadfast.base.resources import resource
 from steadfast.config.load import load_config
-from steadfast.config.portable import as_yaml, replaced
+from steadfast.config.portable import as_yaml, replace_strings
 from steadfast.contract.exports import Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
@@ -65,7 +65,7 @@ def bundle_results(
             continue
         provenance = Provenance.beside(results / path, input_digests[path])
         provenance.check()
-        record = replaced(files.read_json(provenance.path), shortened)
+        record = replace_strings(files.read_json(provenance.path), shortened)
         record_name = provenance.path.relative_to(results)
         answers[f"{ANSWERS}/{path}"] = input_digest
         members[f"{ANSWERS}/{path}"] = results / path
@@ -171,7 +171,10 @@ def _check_secrets(path: str, content: bytes, keys: Mapping[str, Redaction]) -> 
 
 def write_archive(members: Iterable[tuple[str, bytes]], out: Path) -> None:
     """Writes files by name in their order; replaces the zip file atomically once it has all."""
-    with files.replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with (
+        files.atomic_writer(out) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
         for name, content in members:
             member = zipfile.ZipInfo(name, TIME)
             member.create_system = 3  # Unix, wherever it is written

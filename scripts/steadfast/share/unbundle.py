@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, file_sha256, partial_folder
-from steadfast.base.names import shown
+from steadfast.base.names import quoted
 from steadfast.config.load import load_config
 from steadfast.config.portable import check_portable, foreign_code
 from steadfast.config.source import read_source
@@ -109,7 +109,7 @@ def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
                     shutil.copyfileobj(source, to)
                 sums[member.filename] = file_sha256(path)
     except DAMAGED as error:
-        reason = shown(str(error) or type(error).__name__)
+        reason = quoted(str(error) or type(error).__name__)
         raise UserError(f"not a readable zip file ({reason}); copy the bundle again") from None
     except OSError as error:
         raise UserError(
@@ -148,7 +148,7 @@ def _check_names(members: list[zipfile.ZipInfo]) -> None:
             problem = "is not a regular file"
         else:
             continue
-        raise UserError(f"its member {shown(name)} {problem}; nothing is unpacked")
+        raise UserError(f"its member {quoted(name)} {problem}; nothing is unpacked")
 
 
 # --- what it holds ----------------------------------------------------------------------------
@@ -203,10 +203,10 @@ def _manifest(sums: Mapping[str, str]) -> Manifest:
         raise UserError(f"not a bundle: {MANIFEST} has another format; name a bundle") from None
     for name, sha256 in manifest.sha256.items():
         if sums.get(name) != sha256:
-            raise UserError(f"its file {shown(name)} is missing or damaged; copy the bundle again")
+            raise UserError(f"its file {quoted(name)} is missing or damaged; copy the bundle again")
     unlisted = set(sums) - set(manifest.sha256) - {MANIFEST}
     if unlisted:
-        raise UserError(f"contains {shown(min(unlisted))}, which its manifest does not list")
+        raise UserError(f"contains {quoted(min(unlisted))}, which its manifest does not list")
     return manifest
 
 
@@ -216,7 +216,7 @@ def _check_packages(needed: Iterable[str]) -> None:
     absent = [name for name in needed if name not in installed_names]
     if absent:
         raise UserError(
-            f"its benchmarks need the package {', '.join(map(shown, absent))}, which is not "
+            f"its benchmarks need the package {', '.join(map(quoted, absent))}, which is not "
             "installed; install it, or add its folder to PYTHONPATH"
         )
 
@@ -229,7 +229,7 @@ def _check_places(run: Evaluation, own_files: Collection[str], names: Collection
     single = {CONFIG, MANIFEST, README, *own_files}
     for name in names:
         if name not in single and not name.startswith(tuple(folders)):
-            raise UserError(f"contains {shown(name)}, which its config does not use")
+            raise UserError(f"contains {quoted(name)}, which its config does not use")
 
 
 def _check_code(raw: Settings, names: Collection[str]) -> None:
@@ -239,6 +239,6 @@ def _check_code(raw: Settings, names: Collection[str]) -> None:
     if code_files:
         count = f" and {len(code_files) - 1} more" if code_files[1:] else ""
         raise UserError(
-            f"contains code that would run here: {shown(code_files[0])}{count}; read it and, if "
+            f"contains code that would run here: {quoted(code_files[0])}{count}; read it and, if "
             "you trust it, unpack with --code"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.base.resources import facts
 from steadfast.show.render import cell_text
 from steadfast.show.table import SIGNS, Table, by_benchmarks, short_interval, styles
@@ -156,17 +156,17 @@ def _text_rows(table: Table, label_width: int) -> list[list[str]]:
             columns[number - 1] = number
         else:
             columns[number] = None
-    rows = [[visible(table.columns[number].group) for number in columns]]
-    rows.append([visible(headings[number]) for number in columns])
+    rows = [[escape_hidden(table.columns[number].group) for number in columns]]
+    rows.append([escape_hidden(headings[number]) for number in columns])
     for section in table.sections:
         if section.heading:
-            rows.append([visible(section.heading)])
+            rows.append([escape_hidden(section.heading)])
         for row in section.rows:
             texts = []
             for number, interval in columns.items():
-                texts.append([cell_text(row[number], STYLES, visible)])
+                texts.append([cell_text(row[number], STYLES, escape_hidden)])
                 if interval is not None:
-                    texts[-1].append(visible(short_interval(row[interval])))
+                    texts[-1].append(escape_hidden(short_interval(row[interval])))
             texts[0] = textwrap.wrap(texts[0][0], label_width)
             rows += map(list, zip_longest(*texts, fillvalue=""))
     return rows
@@ -201,9 +201,9 @@ def _legend(table: Table) -> list[str]:
         lines.append(STRINGS["below"])
     for mark, text in table.notes:
         if mark in SIGNS:
-            lines.append(visible(f"{SIGNS[mark]} {text}"))
+            lines.append(escape_hidden(f"{SIGNS[mark]} {text}"))
         elif text.startswith(BELOW_BASELINE):
-            lines.append(visible(text))
+            lines.append(escape_hidden(text))
     return ["", *lines] if lines else []
 
 

@@ -12,8 +12,8 @@ from pydantic import field_validator, model_validator
 from steadfast.base import files, tokens
 from steadfast.base.checksums import contents
 from steadfast.base.files import Settings
-from steadfast.base.names import shown
-from steadfast.base.resources import PREFIX, located
+from steadfast.base.names import quoted
+from steadfast.base.resources import PREFIX, resolve_path
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.data_notes import data_note
 from steadfast.contract.judge_template import load_template
@@ -105,7 +105,7 @@ class DataSet(StrictModel):
     @property
     def judge_fields(self) -> list[str]:
         """The fields of the records that the judge's template names, where there is one."""
-        if self.scorer != "judge" or not located(self.judge_template).is_file():
+        if self.scorer != "judge" or not resolve_path(self.judge_template).is_file():
             return []
         return judge.template_fields(self.judge_template)
 
@@ -252,7 +252,7 @@ def _check_reference_answer(instance: Instance, section: DataSet, where: str) ->
     kinds = set(map(type, instance.answers))
     if not kinds or kinds - {str, int, float}:
         raise ValueError(
-            f"{where}: answer is {shown(instance.answer)}; write a string, a number, or a list of "
+            f"{where}: answer is {quoted(instance.answer)}; write a string, a number, or a list of "
             "these"
         )
     if section.scorer == "regex" and section.pattern is None:
@@ -267,7 +267,7 @@ def _check_reference_answer(instance: Instance, section: DataSet, where: str) ->
         if scorers.SCORERS[section.scorer](right, instance, **section.options).score != 1:
             raise ValueError(
                 f"{where}: scorer {section.scorer} does not give the reference answer "
-                f"{shown(right)} full marks; correct the answer, or add a response that gets them "
+                f"{quoted(right)} full marks; correct the answer, or add a response that gets them "
                 "as reference"
             )
 
@@ -277,6 +277,6 @@ def _check_pattern(pattern: str, where: str) -> None:
         scorers.first_match(pattern, "")
     except ValueError as error:
         raise ValueError(
-            f"{where}: {shown(pattern)} is not a regular expression of RE2 ({error}); write groups "
-            "as (?:...), and the one with the answer as (?P<answer>...)"
+            f"{where}: {quoted(pattern)} is not a regular expression of RE2 ({error}); write "
+            "groups as (?:...), and the one with the answer as (?P<answer>...)"
         ) from None

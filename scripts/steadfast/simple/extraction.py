@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache
 from itertools import chain
 
-from steadfast.base.unicode import composed
+from steadfast.base.unicode import normalized
 
 LOOSE = ("case", "punctuation")  # what makes no difference where an answer is the text of a choice
 MARKUP = str.maketrans("", "", "*_`#$")
@@ -29,7 +29,7 @@ def plain(text: object, ignore: Sequence[str] = ()) -> str:
     >>> plain("  The\\n sea! "), plain("The sea!", ["case", "punctuation"])
     ('The sea!', 'the sea')
     """
-    squeezed = composed(str(text))
+    squeezed = normalized(str(text))
     if "case" in ignore:
         squeezed = squeezed.casefold()
     if "punctuation" in ignore:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
 # Names of a simple benchmark's metrics, and of its one measure.
@@ -146,8 +146,8 @@ def instances(
         for name in slots:
             if name not in instance.fields:
                 raise UserError(
-                    f"{function}: instance {shown(instance.id)}: no value of {name!r} in fields, a "
-                    f"slot of the judge's template; {nearest(name, instance.fields)}"
+                    f"{function}: instance {quoted(instance.id)}: no value of {name!r} in fields, "
+                    f"a slot of the judge's template; {suggestion(name, instance.fields)}"
                 )
         yield asdict(instance) | {"context": context_name(instance.context)}
 
@@ -175,7 +175,7 @@ def checked(instances: Iterable[Instance], where: str, by: Sequence[str]) -> Ite
     for instance in instances:
         grouped = grouped if seen else bool(instance.group)
         if problem := _problem(instance, seen, grouped, by):
-            raise UserError(f"{where}: instance {shown(instance.id)}: {problem}")
+            raise UserError(f"{where}: instance {quoted(instance.id)}: {problem}")
         seen.add(instance.id)
         yield instance
     if not seen:
@@ -195,7 +195,7 @@ def _problem(item: Instance, seen: Collection[str], grouped: bool, by: Sequence[
             return "a turn must be two strings, prompt and response; correct it"
     for name in by:
         if name not in item.by:
-            return f"no value of {name!r} in by; {nearest(name, item.by)}"
+            return f"no value of {name!r} in by; {suggestion(name, item.by)}"
     if bool(item.group) != grouped:
         return "only some instances have a group; add one to all, or to none"
     return ""

@@ -10,7 +10,7 @@ from typing import Any
 
 from steadfast.base.files import Record, Settings, read_text
 from steadfast.base.loading import load
-from steadfast.base.resources import located
+from steadfast.base.resources import resolve_path
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import ANSWER, SLOT, JudgeTemplate, boundary
 from steadfast.contract.simulated import SimulatedJudge, unsigned
@@ -26,7 +26,7 @@ NUMBER = re.compile(r"[\s*_`]*([-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?)[\s*_`.]*")
 
 def template_fields(template: str) -> list[str]:
     """Returns the fields of the instances that a judge's template names."""
-    slots = set(SLOT.findall(read_text(located(template))))
+    slots = set(SLOT.findall(read_text(resolve_path(template))))
     return sorted(slots - OWN_SLOTS - {ANSWER})
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, placed_jsonl, read_jsonl
-from steadfast.base.names import nearest, shown
+from steadfast.base.files import Record, read_jsonl, read_jsonl_with_positions
+from steadfast.base.names import quoted, suggestion
 from steadfast.contract.judge_template import SLOT
 from steadfast.simple.instance import TEMPLATE, Instance
 
@@ -66,7 +66,7 @@ def placed(
             _check(record, choices, used)
             name = str(record.get("id", number))
             if (first := lines.setdefault(name, number)) != number:
-                raise ValueError(f"duplicate id {shown(name)}, also in line {first}; change one")
+                raise ValueError(f"duplicate id {quoted(name)}, also in line {first}; change one")
             for place, template in enumerate(templates, 1):
                 form = _default(record, choices) if template is None else template
                 before, context, prompt = _texts(record, form)
@@ -106,7 +106,7 @@ def _texts(record: Record, template: str) -> tuple[str, str, str]:
 
 
 def _records(path: str) -> Iterator[tuple[int, Record]]:
-    return ((number, record) for number, _, record in placed_jsonl(path))
+    return ((number, record) for number, _, record in read_jsonl_with_positions(path))
 
 
 def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tuple[int, Record]]:
@@ -115,7 +115,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
         scenario = record.get(SCENARIO)
         if not isinstance(scenario, str) or scenario not in contexts:
             raise UserError(
-                f"{path}:{number}: {SCENARIO} is {shown(scenario)}; write one of "
+                f"{path}:{number}: {SCENARIO} is {quoted(scenario)}; write one of "
                 f"{', '.join(contexts)}"
             )
         for context in contexts[scenario]:
@@ -166,7 +166,7 @@ def _looked_up(path: str, context: Record) -> str:
             value = number
         else:
             names = ", ".join(value) if isinstance(value, dict) else "numbers from 1, -1 or 50%"
-            raise ValueError(f"{{{{{path}}}}}: there is no {shown(step)}; it has {names}")
+            raise ValueError(f"{{{{{path}}}}}: there is no {quoted(step)}; it has {names}")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -192,14 +192,14 @@ def _check(record: Record, choices: bool, used: set[str]) -> None:
     for name in record.keys() - used:
         if meant := get_close_matches(name, [*{*KNOWN} - record.keys()], 1, LIKE):
             raise ValueError(
-                f"unknown field {shown(name)}; did you mean {meant[0]!r}? Rename or remove it"
+                f"unknown field {quoted(name)}; did you mean {meant[0]!r}? Rename or remove it"
             )
     for name in ("prompt", "context", "reference"):
         if not isinstance(record.get(name, ""), str):
-            raise ValueError(f"{name} is {shown(record[name])}; write a string")
+            raise ValueError(f"{name} is {quoted(record[name])}; write a string")
     for name in ("id", "group"):
         if not isinstance(record.get(name, ""), str | int):
-            raise ValueError(f"{name} is {shown(record[name])}; write a string or an integer")
+            raise ValueError(f"{name} is {quoted(record[name])}; write a string or an integer")
     listed = record.get("choices")
     if choices and not (
         isinstance(listed, list) and 2 <= len(listed) == len({*map(str, listed)}) <= MOST_CHOICES
@@ -218,7 +218,7 @@ def _printable(record: Record, name: str) -> str:
     text = _text(record, name)
     if not text.isprintable():
         raise ValueError(
-            f"{name} is {shown(text)}, whose characters tables cannot print; correct it"
+            f"{name} is {quoted(text)}, whose characters tables cannot print; correct it"
         )
     return text
 
@@ -226,11 +226,11 @@ def _printable(record: Record, name: str) -> str:
 def _text(record: Record, name: str) -> str:
     """Returns a field as text; choices as lines that begin with ``A.``, ``B.`` …"""
     if name not in record:
-        raise ValueError(f"no field {name!r}; {nearest(name, record)}")
+        raise ValueError(f"no field {name!r}; {suggestion(name, record)}")
     value = record[name]
     if name == "choices" and isinstance(value, list):
         pairs = zip(string.ascii_uppercase, value, strict=False)
         return "\n".join(f"{letter}. {choice}" for letter, choice in pairs)
     if not isinstance(value, str | int | float):
-        raise ValueError(f"{name} is {shown(value)}; write a string or a number")
+        raise ValueError(f"{name} is {quoted(value)}; write a string or a number")
     return str(value)

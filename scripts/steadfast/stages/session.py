@@ -10,7 +10,7 @@ from pathlib import Path
 from steadfast.base import files
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
@@ -140,13 +140,13 @@ class Session:
                 after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {number} is decided, {after}")
         self._again = bool(lines)
-        return visible("\n".join(lines)) if lines else self.last_words()
+        return escape_hidden("\n".join(lines)) if lines else self.last_words()
 
     def last_words(self) -> str:
         """The summary on the terminal, of a run that made all its files or had nothing to do."""
         self.keep_config()
         if self._audit.left:
-            return visible(self._audit.left)
+            return escape_hidden(self._audit.left)
         run = self._run
         results = self._results
         outputs = self._outputs()
@@ -161,7 +161,7 @@ class Session:
         lines = [ending(results, outputs, table, findings, orders, [*filter(None, notes)])]
         if any(Path(file).is_relative_to(results / EXPORT) for file in outputs):
             lines += run.unexported
-        return visible("\n".join(lines))
+        return escape_hidden("\n".join(lines))
 
     def _outputs(self) -> list[str]:
         """The outputs of all jobs of the run."""

@@ -16,8 +16,8 @@ from typing import Any
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.files import replacing
-from steadfast.base.locks import take
+from steadfast.base.files import atomic_writer
+from steadfast.base.locks import acquire_lock
 from steadfast.base.provenance import OTHER, Provenance, State, provenances
 from steadfast.workflow.insides import Snakemake
 
@@ -98,7 +98,7 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
             "pathvars.results to another folder"
         ) from None
     try:
-        held = take(fd)
+        held = acquire_lock(fd)
     except OSError:  # a file system without locks: Snakemake's own must do
         os.close(fd)
         return
@@ -148,8 +148,8 @@ def _is_shared(lock: Path, fd: int, again: bool) -> bool:
 
 def _copy_own(journal: Path) -> None:
     """Replaces a journal that is shared with a copy of the folder by a copy of its own."""
-    with open(journal, "rb") as shared, replacing(journal) as copy:
-        if not take(shared):
+    with open(journal, "rb") as shared, atomic_writer(journal) as copy:
+        if not acquire_lock(shared):
             raise UserError(
                 f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
                 "is writing it; wait until that job ends, then run again"

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steadfast.base.errors import ERROR, PASSING
-from steadfast.base.names import visible
+from steadfast.base.errors import ERROR, TEMPORARY
+from steadfast.base.names import escape_hidden
 from steadfast.base.resources import facts
 from steadfast.workflow import insides
 
@@ -61,8 +61,8 @@ def how_it_ended(log: str, state: str | None = None, message: str | None = None)
     last_line = log.rstrip().rpartition("\n")[2]
     if last_line.startswith(ERROR):
         return TryEnd(last_line.removeprefix(ERROR), again=False)
-    if last_line.startswith(PASSING):
-        return TryEnd(last_line.removeprefix(PASSING))
+    if last_line.startswith(TEMPORARY):
+        return TryEnd(last_line.removeprefix(TEMPORARY))
     return TryEnd(None)
 
 
@@ -175,7 +175,7 @@ class FailedJobs:
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine wrote is on the terminal already.
             cause = f"{slurm}: {reason}" if number or message else ""
-            self._log.error(visible(f"failed: {name}{cause}{plan}"))
+            self._log.error(escape_hidden(f"failed: {name}{cause}{plan}"))
 
     def summary(self, waiting: int) -> str:
         """The last message of a failed run: the ends of logs, and which jobs failed and why."""
@@ -200,7 +200,7 @@ class FailedJobs:
         lines.append(
             "The same command continues the run; responses in the journal are not re-requested."
         )
-        return visible("\n".join(lines))
+        return escape_hidden("\n".join(lines))
 
     def _tails(self, names: Iterable[str]) -> Iterator[str]:
         for name in names:

@@ -25,7 +25,7 @@ from snakemake.target_jobs import parse_target_jobs_cli_args
 from snakemake_interface_common.exceptions import ApiError
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 
 # The message where no job is to run; no hook is called then.
 NOTHING = NOTHING_TO_BE_DONE_MSG
@@ -280,7 +280,7 @@ def _call(call: Callable[[], None]) -> None:
 def refusal(error: UserError) -> SystemExit:
     """The exception of a Snakefile for a user's error: for any other, Snakemake prints the
     Snakefile's line around the message (``format_error``)."""
-    return SystemExit(f"Error: {visible(str(error))}")
+    return SystemExit(f"Error: {escape_hidden(str(error))}")
 
 
 def say_errors(sentence: Callable[[BaseException], str | None]) -> None:

@@ -6,8 +6,8 @@ Snakemake wraps what an input function raises, and adds the rule, its wildcards 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from steadfast.base.errors import UserError, of_system
-from steadfast.base.names import nearest, some, visible
+from steadfast.base.errors import UserError, fixable_error
+from steadfast.base.names import escape_hidden, first_names, suggestion
 from steadfast.workflow import insides
 
 USUAL = Path("results")
@@ -25,14 +25,14 @@ def sentence(
         targets: gives all possible targets.
     """
     message = _of_user(error) or _of_files(error, results, targets)
-    return visible(f"Error: {message}") if message else None
+    return escape_hidden(f"Error: {message}") if message else None
 
 
 def _of_user(error: BaseException) -> str | None:
     for cause in _causes(error):
         if isinstance(cause, UserError):
             return str(cause)
-        if isinstance(cause, OSError) and (message := of_system(cause)):
+        if isinstance(cause, OSError) and (message := fixable_error(cause)):
             return str(message)
     return None
 
@@ -66,15 +66,15 @@ def _of_files(
     if missing := insides.missing_inputs(error):
         rule, files = missing
         return (
-            f"{some(files, MOST_FILES)}: no such file (input of rule {rule}); add it, or correct "
-            "its path in the config"
+            f"{first_names(files, MOST_FILES)}: no such file (input of rule {rule}); add it, or "
+            "correct its path in the config"
         )
     return None
 
 
 def _nearest_target(target: str, targets: set[str]) -> str:
     """Advice with the nearest rule or file, else with all rules; there are too many files."""
-    advice = nearest(target, targets)
+    advice = suggestion(target, targets)
     if advice.startswith("did you mean"):
         return advice
-    return nearest(target, [name for name in targets if "/" not in name])
+    return suggestion(target, [name for name in targets if "/" not in name])

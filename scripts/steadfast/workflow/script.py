@@ -10,9 +10,16 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, TextIO
 
-from steadfast.base.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
+from steadfast.base.errors import (
+    ERROR,
+    STOPPED,
+    TEMPORARY,
+    TemporaryError,
+    UserError,
+    fixable_error,
+)
 from steadfast.base.files import Settings
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
@@ -68,16 +75,16 @@ def run_rule(
             print(STOPPED)
             sys.exit(128 + signal.SIGINT)
         except Exception as error:
-            explained = of_system(error) if isinstance(error, OSError) else None
+            explained = fixable_error(error) if isinstance(error, OSError) else None
             mistake = explained or error
-            mark = PASSING if isinstance(mistake, PassingError | OSError) else ERROR
+            mark = TEMPORARY if isinstance(mistake, TemporaryError | OSError) else ERROR
             if not isinstance(mistake, UserError):
                 print(traceback.format_exc())
-                print(visible(f"{mark}{type(error).__name__}: {error}".splitlines()[0]))
+                print(escape_hidden(f"{mark}{type(error).__name__}: {error}".splitlines()[0]))
                 raise
-            print(visible(f"error: {mistake}"), file=sys.stderr)
+            print(escape_hidden(f"error: {mistake}"), file=sys.stderr)
             with suppress(OSError):  # the log may lie on the disk that is full
-                print(mark + visible(" ".join(str(mistake).split("\n"))))
+                print(mark + escape_hidden(" ".join(str(mistake).split("\n"))))
             sys.exit(1)
 
 

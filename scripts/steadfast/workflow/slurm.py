@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-from steadfast.base.names import some
+from steadfast.base.names import first_names
 from steadfast.base.resources import facts
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import UNSUBMITTED, singles
@@ -188,8 +188,8 @@ class Watch:
             meaning = next(
                 (text for part, text in pending["reasons"].items() if part in reason), ""
             )
-            names = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
-            numbers = some(jobs, SHOWN_NAMES)
+            names = first_names([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
+            numbers = first_names(jobs, SHOWN_NAMES)
             reason_text = meaning or "SLURM gives no further reason"
             self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {reason_text}")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.base.names import some
+from steadfast.base.names import first_names
 from steadfast.base.provenance import PROVENANCE
 from steadfast.workflow.failures import named_after
 from steadfast.workflow.insides import FINISHING, NOTHING, SAYS, terminals
@@ -196,7 +196,7 @@ class JobLines(logging.Filter, logging.Formatter):
             )
         running = [self._name(started) for started in self._started.values()]
         self._bar.n = record.done
-        self._bar.set_postfix_str(some(running, MOST_RUNNING), refresh=True)
+        self._bar.set_postfix_str(first_names(running, MOST_RUNNING), refresh=True)
         if record.done >= record.total:
             self._bar.close()
 

@@ -8,11 +8,11 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from steadfast.base.files import Record, read_json
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE
-from steadfast.config.complaint import checked_records
+from steadfast.config.validation_errors import checked_records
 from steadfast.contract.components import Data
 from steadfast.schema.strict import StrictModel
 
@@ -37,7 +37,7 @@ _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
 
 def _check_label(kind: str, label: str, labels: Sequence[str]) -> None:
     if label not in labels:
-        raise ValueError(f"unknown {kind} {label[:60]!r}; {nearest(label[:60], labels)}")
+        raise ValueError(f"unknown {kind} {label[:60]!r}; {suggestion(label[:60], labels)}")
 
 
 def _checkpoint(parts: list[str]) -> list[str]:

@@ -15,11 +15,11 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.pinned import fetch, git_blob
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.config.complaint import checked_records
+from steadfast.config.validation_errors import checked_records
 from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)
@@ -38,7 +38,9 @@ def _composition_types(names: list[str], info: ValidationInfo) -> list[str]:
 def _known(what: str, names: list[str], allowed: Iterable[str], info: ValidationInfo) -> list[str]:
     for name in names if info.context != PUBLISHED else ():
         if name not in allowed:
-            raise ValueError(f"unknown {what} {name[:60]!r}; {nearest(name[:60], list(allowed))}")
+            raise ValueError(
+                f"unknown {what} {name[:60]!r}; {suggestion(name[:60], list(allowed))}"
+            )
     return names
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.benchmarks.complexbench.facts import taxonomy
 
 _RANGE = re.compile(r"[0-9]{1,9}")
@@ -70,10 +70,10 @@ def _clause(text: str) -> Clause:
     if name not in rules:
         if not colon:
             raise RuleFormError(
-                f"{shown(text)} is not a rule; write its name, a colon and what it requires, such "
+                f"{quoted(text)} is not a rule; write its name, a colon and what it requires, such "
                 "as model_length:[1,100]"
             )
-        raise RuleFormError(f"unknown rule {shown(name)}; {nearest(name[:60], rules)}")
+        raise RuleFormError(f"unknown rule {quoted(name)}; {suggestion(name[:60], rules)}")
     return _parameters(name, rules[name]["form"], content)
 
 
@@ -129,7 +129,7 @@ def _listed(name: str, content: str) -> list[str]:
 def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
     if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
         raise RuleFormError(
-            f"{name}: {shown(','.join(numbers))} is not a range; write two integers first"
+            f"{name}: {quoted(','.join(numbers))} is not a range; write two integers first"
         )
     low, high = map(int, numbers)
     if low > high:

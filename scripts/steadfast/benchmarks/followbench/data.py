@@ -10,11 +10,11 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.followbench import facts as followbench
-from steadfast.config.complaint import checked_records
+from steadfast.config.validation_errors import checked_records
 from steadfast.contract.components import Data
 from steadfast.schema.strict import StrictModel
 
@@ -51,7 +51,7 @@ class LevelRecord(StrictModel):
                 f"{category} constraints"
             )
         if self.source not in sources(category):
-            hint = nearest(self.source[:60], sources(category))
+            hint = suggestion(self.source[:60], sources(category))
             raise ValueError(f"unknown source {self.source[:60]!r}; {hint}")
         return self
 

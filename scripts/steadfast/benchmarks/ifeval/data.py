@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, placed_jsonl, read_jsonl
+from steadfast.base.files import Record, Settings, read_jsonl, read_jsonl_with_positions
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.ifeval.facts import RELEASED, SYNTHETIC
@@ -26,7 +26,7 @@ def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> It
     lines = {}
     for name in sets:
         path = local_file(directory, name)
-        numbered = ((number, record) for number, _, record in placed_jsonl(path))
+        numbered = ((number, record) for number, _, record in read_jsonl_with_positions(path))
         lines[name] = (str(path), numbered)
     return checked(lines)
 

@@ -15,8 +15,8 @@ from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.lifbench import released_files
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
-from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
+from steadfast.config.validation_errors import first_error
 from steadfast.schema.strict import StrictModel
 
 PAGE = "docs/lifbench-prompts.md"
@@ -72,7 +72,7 @@ def read_templates(path: str) -> list[Record]:
     try:
         file = Templates.model_validate(yaml.safe_load(read_text(path)))
     except ValidationError as error:
-        raise UserError(complaint(Templates, error, path, PAGE)) from None
+        raise UserError(first_error(Templates, error, path, PAGE)) from None
     templates = []
     for expression in file.expressions:
         templates.append({**expression.model_dump(), "origin": expression.origin or file.origin})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import paper_tasks, scored_tasks
 from steadfast.benchmarks.lifbench.records import ScoreRecord
@@ -49,7 +49,7 @@ def released_scores(
         if length not in lengths.values():
             raise UserError(
                 f"lifbench.lengths: no released scores at {length!r}; "
-                f"{nearest(length, lengths.values())}"
+                f"{suggestion(length, lengths.values())}"
             )
     released_names = set(models.values())
     records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
@@ -65,7 +65,9 @@ def released_scores(
                     record["prompts"] = OWN
                 records[released, record["length"]].append(record)
         for released in sorted(released_names - seen):
-            raise UserError(f"{place}: no scores of model {released!r}; {nearest(released, seen)}")
+            raise UserError(
+                f"{place}: no scores of model {released!r}; {suggestion(released, seen)}"
+            )
     by_cell = {(model, length): records[models[model], length] for model, length in cells}
     for (model, length), scores in by_cell.items():
         if not scores:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.names import nearest
+from steadfast.base.names import suggestion
 from steadfast.benchmarks.lifbench.tasks import Task
 
 _FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
@@ -81,4 +81,4 @@ def _fields(template: str, where: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _unknown(name: str, names: Iterable[str], where: str) -> UserError:
-    return UserError(f"{where}: unknown variable {name!r}; {nearest(name, names)}")
+    return UserError(f"{where}: unknown variable {name!r}; {suggestion(name, names)}")

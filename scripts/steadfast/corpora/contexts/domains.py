@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Settings
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
 
 # By scenario and name; the first of each scenario is the paper's.
@@ -29,7 +29,9 @@ def check_domains(scenario: str, names: Sequence[str]) -> None:
     domain = DOMAINS[scenario]
     for name in names:
         if name not in domain:
-            raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, domain)}")
+            raise ValueError(
+                f"{scenario}: unknown domain {quoted(name)}; {suggestion(name, domain)}"
+            )
     if len(set(names)) < 2:
         raise ValueError(
             f"{scenario}: one domain cannot be compared with another; name two of "

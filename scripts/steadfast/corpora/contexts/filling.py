@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, placed_jsonl
+from steadfast.base.files import Record, Settings, read_jsonl_with_positions
 from steadfast.base.resources import facts
 from steadfast.base.tokens import fingerprint, load_tokenizer
 
@@ -105,7 +105,7 @@ def shuffled(path: Path, key: str) -> Iterator[Record]:
     """Yields a corpus's records in an order that depends only on the key and their ids."""
     # One number each, fingerprint before place: pairs would take three times the memory.
     order: list[int] = []
-    for _, start, record in placed_jsonl(path):
+    for _, start, record in read_jsonl_with_positions(path):
         order.append(int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start)
     order.sort()
     with open(path, "rb") as lines:

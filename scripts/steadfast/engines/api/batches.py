@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import quote
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files, engine
@@ -30,7 +30,7 @@ LONGEST_PAUSE = 60.0
 REFUSED = 529
 
 
-class NoRoom(PassingError):
+class NoRoom(TemporaryError):
     """A server rejects a call since the account has too much in its queue."""
 
 
@@ -186,7 +186,7 @@ class Batches(ABC, Generic[P]):
             if attempt < engine.ATTEMPTS:
                 self._engine.say_wait(reason, after)
                 time.sleep(wait_of(after, attempt - 1))
-        raise (NoRoom if rejections == engine.ATTEMPTS else PassingError)(
+        raise (NoRoom if rejections == engine.ATTEMPTS else TemporaryError)(
             f"{self._server} failed {engine.ATTEMPTS} times in a row ({reason}); "
             "run again later: the job re-attaches to its batches and submits none twice"
         )

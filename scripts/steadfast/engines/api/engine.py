@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import BatchState
@@ -250,7 +250,7 @@ class ApiEngine(Engine):
                     except CapReached as reached:
                         return Response("error", error=str(reached))
         if retry.unreachable and self._heard == heard:
-            raise PassingError(
+            raise TemporaryError(
                 f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
                 "base_url and that the server is running, then run again: cached responses are "
                 "not re-requested"

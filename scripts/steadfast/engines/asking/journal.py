@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import fields
 from pathlib import Path
 
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import Record, json_line
 from steadfast.base.locks import Lock
 from steadfast.contract.request import FINAL, STATUSES, Response
@@ -67,7 +67,7 @@ class Journal(AbstractContextManager["Journal"]):
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             remedy = "free disk space" if full else "check its file system"
-            raise (UserError if full else PassingError)(
+            raise (UserError if full else TemporaryError)(
                 f"{self._path}: cannot write ({error.strerror}); {remedy}, then run again: "
                 "responses in the journal are not re-requested"
             ) from None

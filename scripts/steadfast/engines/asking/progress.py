@@ -4,7 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Never, TextIO
 
-from steadfast.base.names import visible
+from steadfast.base.names import escape_hidden
 from steadfast.contract.request import Response
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Notices:
         if self._shown is not None and now - self._shown < NOTICE_SECONDS:
             return
         self._shown = now
-        line = visible(line)  # it may contain a server's message
+        line = escape_hidden(line)  # it may contain a server's message
         stream = self._stream or sys.stderr
         if stream.isatty():
             from tqdm import tqdm

@@ -16,7 +16,7 @@ from typing import cast
 
 from steadfast import __version__
 from steadfast.base import commit
-from steadfast.base.errors import PassingError, UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
 from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
@@ -106,7 +106,7 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
         texts = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
         ellipsis = ", …" if len(reasons) > SHOWN_FAILURES else ""
         passing = not all(LASTING.match(reason or "") for reason in reasons)
-        raise (PassingError if passing else UserError)(
+        raise (TemporaryError if passing else UserError)(
             f"{failed} of {len(responses)} requests of model {model} failed "
             f"({', '.join(texts)}{ellipsis}); responses so far are cached: run again to re-request "
             "only the failed ones, or raise allowed_failures to continue without them"
@@ -199,7 +199,7 @@ def provenance(
         "answers": engine.answers,
         "fitting": fitting,
         "packages": packages,
-        "commit": commit.described(),
+        "commit": commit.current_commit(),
         "served": models,
         "statuses": {status: statuses[status] for status in STATUSES if statuses[status]},
         "empty": empty,

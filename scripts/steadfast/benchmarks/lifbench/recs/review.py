@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.benchmarks.lifbench.recs import checks
-from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
+from steadfast.config.validation_errors import first_error
 from steadfast.schema.strict import StrictModel
 
 FORMAT = 1
@@ -126,7 +126,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
     try:
         review = Review.model_validate(yaml.safe_load(text))
     except ValidationError as error:
-        raise UserError(complaint(Review, error, str(path), PAGE)) from None
+        raise UserError(first_error(Review, error, str(path), PAGE)) from None
     if review.task != task:
         raise UserError(f"{path}: task: {review.task!r} is not {task}; rename the file")
     # Of equal texts the first counts; the others are duplicates.

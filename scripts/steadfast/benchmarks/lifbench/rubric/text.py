@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from steadfast.base.unicode import composed
+from steadfast.base.unicode import normalized
 from steadfast.benchmarks.lifbench.rubric.parsing import contained
 
 _PREFIX = 16  # characters by which long texts are looked up
@@ -23,7 +23,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 def normal(text: str) -> str:
     """Returns a text as it is compared: in NFC, each white space one blank, none at the ends."""
-    return composed(" ".join(text.split()))
+    return normalized(" ".join(text.split()))
 
 
 def folded(text: str) -> str:

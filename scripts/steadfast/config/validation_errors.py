@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.names import nearest, shown
+from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
-from steadfast.config.values import Place, dotted
+from steadfast.config.values import Place, dotted_key
 from steadfast.schema.strict import tag
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -21,7 +21,7 @@ MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 EXPECTED = "Input should be "
 
 
-def complaint(
+def first_error(
     schema: type[BaseModel],
     error: ValidationError,
     where: str = "config",
@@ -83,7 +83,7 @@ def checked_records(
         try:
             record = schema.model_validate(value, context=context)
         except ValidationError as error:
-            raise UserError(complaint(schema, error, place, page)) from None
+            raise UserError(first_error(schema, error, place, page)) from None
         key_values = tuple(getattr(record, name) for name in key)
         first = numbers.setdefault(key_values, number)
         if first != number:
@@ -105,21 +105,21 @@ def _location(error: ErrorDetails) -> Place:
 def _sentence(
     schema: type[BaseModel], path: Place, errors: Sequence[ErrorDetails], page: str
 ) -> str:
-    key = dotted(path)
+    key = dotted_key(path)
     error = errors[0]
     value = error["input"]
     match error["type"]:
         case "extra_forbidden":
             if instead := _instead(key):
                 return f"'{key}' is no longer a key: {instead}"
-            hint = nearest(str(path[-1]), _keys_at(schema, error["loc"][:-1]))
+            hint = suggestion(str(path[-1]), _keys_at(schema, error["loc"][:-1]))
             return f"unknown key '{key}'; {hint}"
         case "missing":
             return f"'{key}' is missing; add it (see {page})"
         case "union_tag_invalid" | "union_tag_not_found":
             return f"{key}{_of_tag(error, _located(schema, error['loc'])[1])}"
         case "literal_error" if isinstance(value, str) and len(errors) == 1:
-            return f"{key}: {shown(value)} is not one of {error['ctx']['expected']}"
+            return f"{key}: {quoted(value)} is not one of {error['ctx']['expected']}"
         case "value_error":
             sentence = str(error["ctx"]["error"])
             return f"{key}: {sentence}" if key else sentence
@@ -129,7 +129,7 @@ def _sentence(
             return f"{key}: {instead}"
         case _:
             expected = " or ".join(dict.fromkeys(map(_expected, errors)))
-            sentence = f"{expected}, not {shown(value)}".replace(f" or {EXPECTED}", " or ")
+            sentence = f"{expected}, not {quoted(value)}".replace(f" or {EXPECTED}", " or ")
             return f"{key}: {sentence}" if key else sentence
 
 
@@ -148,9 +148,9 @@ def _of_tag(error: ErrorDetails, kind: Any) -> str:
     tags = list(map(_tag, _alternatives(kind)))
     value = error["input"].get(name)
     if renamed := _instead(f"{name} {value}"):
-        return f".{name}: the {name} {shown(value)} no longer exists: {renamed}"
+        return f".{name}: the {name} {quoted(value)} no longer exists: {renamed}"
     if isinstance(value, str):
-        return f".{name}: unknown {name} {shown(value)}; {nearest(value, tags)}"
+        return f".{name}: unknown {name} {quoted(value)}; {suggestion(value, tags)}"
     if name == "engine":
         return f": every model needs an engine, one of {', '.join(tags)}"
     return f".{name}: write one of {', '.join(tags)}"
