@@ -33,7 +33,7 @@ from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.contract.request import Item, Request, grouped, ordered
 from steadfast.engines.base import Setup
-from steadfast.engines.fit import fit, fitted
+from steadfast.engines.fit import fit, fitted_requests
 from steadfast.engines.vllm.engine import VllmEngine
 
 BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
@@ -65,7 +65,7 @@ def requests(folder: Path, length: str) -> list[Request]:
     """The same in the order in which our engine sends them."""
     engine = our_engine(folder)
     answers = {"window": WINDOW}
-    return ordered(grouped(fitted("tiny", engine, answers, items_of(folder, length))))
+    return ordered(grouped(fitted_requests("tiny", engine, answers, items_of(folder, length))))
 
 
 class Measured:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.workflow.failures import STOPPED_RUN, FailedJobs, TryEnd, how_it_ended
+from steadfast.workflow.failures import STOPPED_RUN, AttemptEnd, FailedJobs, attempt_end
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
@@ -19,18 +19,18 @@ REFUSED = (
 
 def test_error_line_decides_on_a_retry():
     for log, state, expected in (
-        ("m: 3 requests\nerror: no key\n", None, TryEnd("no key", again=False)),
-        ("temporary error: no server\n", "FAILED", TryEnd("no server", again=True)),
-        ("error: no key\nm: 3 requests\n", "FAILED", TryEnd(None, again=True)),
-        ("", None, TryEnd(None, again=True)),
+        ("m: 3 requests\nerror: no key\n", None, AttemptEnd("no key", again=False)),
+        ("temporary error: no server\n", "FAILED", AttemptEnd("no server", again=True)),
+        ("error: no key\nm: 3 requests\n", "FAILED", AttemptEnd(None, again=True)),
+        ("", None, AttemptEnd(None, again=True)),
     ):
-        assert how_it_ended(log, state) == expected, log
+        assert attempt_end(log, state) == expected, log
 
 
 def test_slurm_state_overrides_the_error_line():
-    timeout = TryEnd("the job reached its time limit", short="runtime")
-    assert how_it_ended("error: no key\n", "TIMEOUT") == timeout
-    assert how_it_ended("", "NODE_FAIL") == TryEnd("the job lost its node")
+    timeout = AttemptEnd("the job reached its time limit", short="runtime")
+    assert attempt_end("error: no key\n", "TIMEOUT") == timeout
+    assert attempt_end("", "NODE_FAIL") == AttemptEnd("the job lost its node")
 
 
 def test_job_rejected_by_slurm_is_not_retried():
@@ -39,10 +39,10 @@ def test_job_rejected_by_slurm_is_not_retried():
         "correct slurm_account in the profile, or slurm.account of the model; sacctmgr show assoc "
         "user=$USER lists yours"
     )
-    assert how_it_ended("", None, REFUSED) == TryEnd(advice, again=False)
+    assert attempt_end("", None, REFUSED) == AttemptEnd(advice, again=False)
     message = "Job submission failed with exception: no such\nfile"
-    expected = TryEnd("SLURM rejected the job: no such file", again=False)
-    assert how_it_ended("", None, message) == expected
+    expected = AttemptEnd("SLURM rejected the job: no such file", again=False)
+    assert attempt_end("", None, message) == expected
 
 
 class Job:

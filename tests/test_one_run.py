@@ -7,7 +7,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.base.locks import acquire_lock
-from steadfast.workflow.audit import LOCK, hold
+from steadfast.workflow.audit import LOCK, lock_results
 
 RUN = SimpleNamespace(holds_folder=True, locks=[])
 
@@ -15,7 +15,7 @@ RUN = SimpleNamespace(holds_folder=True, locks=[])
 def test_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "journal").write_text("not a folder")
     with pytest.raises(UserError, match=r"run\.lock: cannot be written \(.+\); correct its"):
-        hold(tmp_path, RUN)
+        lock_results(tmp_path, RUN)
 
 
 def test_folder_locked_by_another_run_is_refused(tmp_path):
@@ -25,7 +25,7 @@ def test_folder_locked_by_another_run_is_refused(tmp_path):
     with lock.open("r+") as file:
         assert acquire_lock(file.fileno())
         with pytest.raises(UserError, match=r"in use by another run \(process 7\)"):
-            hold(tmp_path, RUN)
+            lock_results(tmp_path, RUN)
 
 
 def test_snakemake_locks_on_files_of_the_folder_are_removed(tmp_path):
@@ -35,14 +35,14 @@ def test_snakemake_locks_on_files_of_the_folder_are_removed(tmp_path):
         for kind in ("input", "output"):
             (tmp_path / f"{name}.{kind}.lock").touch()
         locks.append((tmp_path / f"{name}.output.lock", [str(file)]))
-    hold(results, SimpleNamespace(holds_folder=True, locks=locks))
+    lock_results(results, SimpleNamespace(holds_folder=True, locks=locks))
     remaining = sorted(path.name for path in tmp_path.glob("*.lock"))
     assert remaining == ["1.input.lock", "1.output.lock"]
 
 
 def test_process_may_lock_its_folder_again(tmp_path):
-    hold(tmp_path, RUN)
-    hold(tmp_path, RUN)
+    lock_results(tmp_path, RUN)
+    lock_results(tmp_path, RUN)
     assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"
 
 
@@ -54,7 +54,7 @@ def test_file_system_that_reports_two_links_of_any_file_is_locked_too(tmp_path, 
         return os.stat_result((mode, inode, device, 2, *fields))
 
     monkeypatch.setattr(type(tmp_path), "stat", stat_with_two_links)
-    hold(tmp_path, RUN)
+    lock_results(tmp_path, RUN)
     assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"
 
 
@@ -73,12 +73,12 @@ def linked_folders(tmp_path):
 
 def test_hard_linked_copy_gets_its_own_lock_and_journal(linked_folders):
     results, copy = linked_folders
-    hold(copy, RUN)
+    lock_results(copy, RUN)
     with (copy / "journal/m.jsonl").open("a") as journal:
         journal.write("two\n")
     assert (results / "journal/m.jsonl").read_text() == "one\n"
     assert (copy / "journal/m.jsonl").read_text() == "one\ntwo\n"
-    hold(results, RUN)
+    lock_results(results, RUN)
     assert (results / "journal/m.jsonl").stat().st_nlink == 1
 
 
@@ -87,5 +87,5 @@ def test_linked_journal_that_a_job_writes_is_refused(linked_folders):
     with (results / "journal/m.jsonl").open("r+") as journal:
         assert acquire_lock(journal.fileno())
         with pytest.raises(UserError, match=r"m\.jsonl: shared by hard links .* with a copy"):
-            hold(copy, RUN)
+            lock_results(copy, RUN)
     assert (copy / "journal/m.jsonl").stat().st_nlink == 2

@@ -16,7 +16,7 @@ from snakemake.exceptions import (
 
 from steadfast.base.errors import UserError
 from steadfast.workflow import insides
-from steadfast.workflow.mistakes import sentence
+from steadfast.workflow.mistakes import error_sentence
 
 
 class Rule:
@@ -40,7 +40,7 @@ def error_text(monkeypatch):
     """Snakemake's text of an error, once messages replace it."""
     monkeypatch.setattr(exceptions, "format_exception_to_string", lambda error, _: "Snakemake's")
     monkeypatch.setattr(InputFunctionException, "__init__", InputFunctionException.__init__)
-    insides.say_errors(lambda error: sentence(error, targets=targets))
+    insides.replace_error_messages(lambda error: error_sentence(error, targets=targets))
     return lambda error: exceptions.format_exception_to_string(error, {})
 
 
@@ -62,23 +62,23 @@ def test_unknown_target_is_reported_with_the_nearest():
         ("zzz", "available: plan, tables"),  # no files, which are many
     ):
         message = f"Error: {target}: no rule makes this; {advice}"
-        assert sentence(MissingRuleException(target), targets=targets) == message
+        assert error_sentence(MissingRuleException(target), targets=targets) == message
 
 
 def test_target_outside_the_results_folder_is_corrected():
-    message = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
+    message = error_sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
     assert message and message.endswith("so name /scratch/me/tables")
 
 
 def test_missing_input_lock_and_full_disk_are_reported_with_advice():
     for output in (["results/x"], []):
         job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"}, output=output)
-        assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
+        assert error_sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
             "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
             "correct its path in the config"
         )
-    locked = sentence(LockException())
+    locked = error_sentence(LockException())
     assert locked and locked.endswith("remove the lock with --unlock") and "\n" not in locked
-    full = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
+    full = error_sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
     advice = "Error: results/x: no space left on device; free space on that disk"
     assert full and full.startswith(advice)

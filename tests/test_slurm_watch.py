@@ -17,7 +17,7 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.slurm import PLUGIN, STEPS, Watch, passing_refusal, wait_before_steps
+from steadfast.workflow.slurm import PLUGIN, STEPS, Watch, temporary_refusal, wait_before_steps
 
 QUERY = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 
@@ -181,7 +181,7 @@ def test_temporary_refusals_are_distinguished_from_failures():
         ("Invalid account or account/partition combination specified", None),
     ):
         message = f"SLURM sbatch failed. The error message was 'sbatch: error: {error}'.\n"
-        assert passing_refusal(message) == meaning, error
+        assert temporary_refusal(message) == meaning, error
 
 
 def slurm_option(name, model, slurm):

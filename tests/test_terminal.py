@@ -22,7 +22,14 @@ from steadfast.stages.run_end import turned
 from steadfast.stats.tidy import write_csv
 from steadfast.workflow import terminal
 from steadfast.workflow.insides import FINISHING
-from steadfast.workflow.terminal import STOPPING, JobLines, Stopping, answered, counted, with_end
+from steadfast.workflow.terminal import (
+    STOPPING,
+    JobLines,
+    Stopping,
+    counts_text,
+    response_counts,
+    with_end,
+)
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
@@ -176,7 +183,7 @@ def test_empty_truncated_and_refused_responses_are_counted(write_provenance):
     statuses = {"ok": 3, "length": 2, "unfinished": 1, "refused": 4}
     path = write_provenance(statuses, prompt=5, completion=None, empty=2)
     line = "10 done, 0 failed, 2 empty, 2 truncated, 1 unfinished, 4 refused, 5 tokens"
-    assert counted(answered([path])) == line
+    assert counts_text(response_counts([path])) == line
 
 
 def test_terminal_has_a_bar_of_running_jobs_and_lines_of_failures(write_provenance):

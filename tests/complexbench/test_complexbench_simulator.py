@@ -10,7 +10,7 @@ from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
 from steadfast.benchmarks.complexbench.simulator import rule_examples
-from steadfast.contract.simulated import signed
+from steadfast.contract.simulated import signed_requirements
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
 """Recorded rules that are well-formed and that no text satisfies."""
@@ -79,7 +79,7 @@ def test_reference_responses_declare_all_points(run, part):
     answers = run.simulated_responses(part=part)
     for sample in run.samples[part]:
         text = answers[sample.id].text
-        assert signed(text) == set(sample.prompt["points"])
+        assert signed_requirements(text) == set(sample.prompt["points"])
         assert ("done as asked" in text) == (part.startswith("en") and "Point" in text)
 
 
@@ -87,7 +87,7 @@ def share_kept(run: Run, part: str, slip: float) -> float:
     """The share of questions that responses declare to be satisfied."""
     questions = sum(len(sample.prompt["points"]) for sample in run.samples[part])
     answers = run.simulated_responses(slip, part).values()
-    return sum(len(signed(answer.text)) for answer in answers) / questions
+    return sum(len(signed_requirements(answer.text)) for answer in answers) / questions
 
 
 def test_slips_lower_scores_less_turn_by_turn(run):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.engines.devices import devices, lease
+from steadfast.engines.devices import acquire_gpus, devices
 
 
 @pytest.fixture
@@ -37,21 +37,21 @@ def test_machine_without_driver_has_no_gpus(tmp_path):
 
 
 def test_concurrent_jobs_hold_different_gpus(tmp_path):
-    first = lease(1, ["0", "1"], print, tmp_path)
-    second = lease(1, ["0", "1"], print, tmp_path)
+    first = acquire_gpus(1, ["0", "1"], print, tmp_path)
+    second = acquire_gpus(1, ["0", "1"], print, tmp_path)
     assert (list(first), list(second)) == (["0"], ["1"])
     os.close(first["0"])
-    assert list(lease(1, ["0", "1"], print, tmp_path)) == ["0"]
+    assert list(acquire_gpus(1, ["0", "1"], print, tmp_path)) == ["0"]
 
 
 def test_job_of_two_gpus_is_served_before_later_jobs_of_one(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
     order = []
     messages = []
-    running = lease(1, ["0", "1"], print, tmp_path)
+    running = acquire_gpus(1, ["0", "1"], print, tmp_path)
 
     def work(count: int) -> None:
-        locks = lease(count, ["0", "1"], messages.append, tmp_path)
+        locks = acquire_gpus(count, ["0", "1"], messages.append, tmp_path)
         order.append(count)
         for lock in locks.values():
             os.close(lock)
@@ -73,4 +73,4 @@ def test_job_of_two_gpus_is_served_before_later_jobs_of_one(tmp_path, monkeypatc
 
 def test_more_gpus_than_visible_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"the job needs 4 GPUs, but only 2 are visible \(0, 1\)"):
-        lease(4, ["0", "1"], print, tmp_path)
+        acquire_gpus(4, ["0", "1"], print, tmp_path)

@@ -8,7 +8,7 @@ from dialect_servers import AnthropicServer, served
 from parts import items
 from servers import Fault, running
 from steadfast.base.errors import TemporaryError, UserError
-from steadfast.engines.api.replies import Retry, failure, lasting
+from steadfast.engines.api.replies import Retry, http_failure, permanent_error
 from steadfast.engines.base import Setup, build_engine
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 
@@ -81,9 +81,9 @@ ERRORS = [
 
 
 def meaning(status, body):
-    if reason := lasting(status, body):
+    if reason := permanent_error(status, body):
         return reason
-    outcome = failure(status, body, {}, 0.0)
+    outcome = http_failure(status, body, {}, 0.0)
     if not isinstance(outcome, Retry):
         return outcome.status
     if outcome.after is not None:
@@ -95,7 +95,7 @@ def meaning(status, body):
 def test_documented_errors_are_understood(status, body, expected):
     assert meaning(status, body) == expected
     if expected == "overflow":
-        assert "window" in failure(status, body, {}, 0.0).error
+        assert "window" in http_failure(status, body, {}, 0.0).error
 
 
 @pytest.mark.parametrize(

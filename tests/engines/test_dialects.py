@@ -13,7 +13,7 @@ from servers import prompt_of
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.base import Setup
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 
 (ITEM,) = items(1, 1)
 (PROMPT,) = prompts([ITEM])
@@ -30,7 +30,7 @@ def dialect_of(engine, operation=None, **answers):
 def request_of(engine, item=ITEM, operation=None, **answers):
     """The request of an item, and its body."""
     dialect = dialect_of(engine, operation, **answers)
-    (request,) = fitted("m", dialect, answers, [item])
+    (request,) = fitted_requests("m", dialect, answers, [item])
     return request, dialect.body(request)
 
 

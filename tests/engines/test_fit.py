@@ -8,7 +8,7 @@ from parts import items
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, prefix_hasher, request_hash, settings_hasher
-from steadfast.engines.fit import fit, reckoned
+from steadfast.engines.fit import estimated_requests, fit
 
 TOKENIZER = load_tokenizer("o200k_base")
 EMOJI = "\U0001f469\u200d\U0001f680"
@@ -88,7 +88,7 @@ def test_cost_estimate_truncates_only_where_the_config_does():
     overflows = {}
     for policy in ("truncate", "skip", None):
         answers = {"window": 60, "on_overflow": policy}
-        ((request,), _) = reckoned("m", None, answers, long, load_tokenizer("o200k_base"))
+        ((request,), _) = estimated_requests("m", None, answers, long, load_tokenizer("o200k_base"))
         overflows[policy] = request.overflow is not None
     assert overflows == {"truncate": False, "skip": True, None: True}
 

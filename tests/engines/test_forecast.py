@@ -16,7 +16,7 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.cost import forecast
-from steadfast.engines.cost.expected import Speed, job_minutes, past_runs, speed, within_most
+from steadfast.engines.cost.expected import Speed, job_minutes, limited_minutes, past_runs, speed
 from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -189,7 +189,7 @@ def test_job_requests_twice_its_work_and_share_of_the_load():
 
 
 def test_jobs_of_a_load_request_the_maximum_hours_in_total():
-    assert within_most([900, 600, 600], None) == [900, 600, 600]
-    assert within_most([900, 600, 600], 24) == [617, 411, 411]
-    assert within_most([900, 500], 24) == [900, 500]
-    assert within_most([1, 600], 1) == [1, 59]  # a minute at least
+    assert limited_minutes([900, 600, 600], None) == [900, 600, 600]
+    assert limited_minutes([900, 600, 600], 24) == [617, 411, 411]
+    assert limited_minutes([900, 500], 24) == [900, 500]
+    assert limited_minutes([1, 600], 1) == [1, 59]  # a minute at least

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from parts import items
 from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
-from steadfast.engines.asking.reasoning import holds_pair, marks, separate_reasoning
+from steadfast.engines.asking.reasoning import has_tag_pair, marks, separate_reasoning
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 PAIRS = {
@@ -282,9 +282,9 @@ def test_reasoning_left_by_the_servers_parser_is_separated(dialect):
 
 
 def test_pair_of_tags_within_an_answer_is_detected():
-    assert holds_pair("Well. <think>a</think>4")
+    assert has_tag_pair("Well. <think>a</think>4")
     for answer in ("Use `<think>a</think>`, or </think> after <think>.", "4"):
-        assert not holds_pair(answer)
+        assert not has_tag_pair(answer)
 
 
 def test_log_counts_responses_with_a_pair_of_tags(part):

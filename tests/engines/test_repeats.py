@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engines import build
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import ask_repeatedly, draw
+from steadfast.engines.asking.repeats import sample_requests, send_repeatedly
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.fit import fit
 from steadfast.stages.measure_nondeterminism import _live
@@ -50,23 +50,23 @@ def requests(engine):
 
 
 def test_sample_depends_on_its_seed_and_alternates_contexts(requests):
-    sample = draw(requests, 6, "1/noise")
-    assert sample == draw(requests, 6, "1/noise")
+    sample = sample_requests(requests, 6, "1/noise")
+    assert sample == sample_requests(requests, 6, "1/noise")
     assert len({request.hash for request in sample}) == 6
-    groups = [request.group for request in draw(requests, 99, "1/noise")]
+    groups = [request.group for request in sample_requests(requests, 99, "1/noise")]
     assert len(groups) == 10
     assert all(group != following for group, following in itertools.pairwise(groups))
 
 
 def repeat(engine, requests, folder, passes=3):
     with Journal(folder / "nondeterminism.jsonl") as journal:
-        return ask_repeatedly(engine, requests, passes, journal, "7")
+        return send_repeatedly(engine, requests, passes, journal, "7")
 
 
 def test_requests_are_sent_alone_and_together_in_another_order(
     engine, requests, varying_server, tmp_path
 ):
-    sample = draw(requests, 4, "1")
+    sample = sample_requests(requests, 4, "1")
     passes = repeat(engine, sample, tmp_path)
     assert set(passes) == set(itertools.product(range(3), ("alone", "together")))
     prompts = [request.prompt for request in sample]

@@ -12,7 +12,7 @@ from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.chat import Chat
-from steadfast.engines.api.replies import Retry, failure, retry_after
+from steadfast.engines.api.replies import Retry, http_failure, retry_after
 from steadfast.engines.base import Setup
 
 
@@ -168,14 +168,14 @@ def test_answer_keeps_unicode_and_replaces_lone_surrogates():
 
 def test_rejected_field_is_named():
     detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
-    response = failure(422, {"detail": detail}, {}, 0.0)  # as Mistral words it
+    response = http_failure(422, {"detail": detail}, {}, 0.0)  # as Mistral words it
     assert response.error == "HTTP 422: seed: Extra inputs are not permitted"
 
 
 @pytest.mark.parametrize("status", [400, 418, 429, 500])
 def test_failure_with_invalid_body_keeps_its_status(status):
     for body in INVALID_BODIES:
-        outcome = failure(status, parsed(body), {}, 0.0)
+        outcome = http_failure(status, parsed(body), {}, 0.0)
         reason = outcome.reason if isinstance(outcome, Retry) else outcome.error
         assert reason == f"HTTP {status}"
 
@@ -245,7 +245,7 @@ def test_any_reply_is_a_response_or_a_retry(body, status, header):
     assert isinstance(outcome, Retry) or outcome.status in STATUSES
     if isinstance(outcome, Response):
         outcome.text.encode("utf-8")
-    failed = failure(status, parsed(body), {"retry-after": header}, 1000.0)
+    failed = http_failure(status, parsed(body), {"retry-after": header}, 1000.0)
     assert isinstance(failed, Retry) or failed.status in ("error", "overflow", "refused")
     if isinstance(failed, Retry):
         assert failed.after is None or 0 <= failed.after < float("inf")

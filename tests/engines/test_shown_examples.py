@@ -15,7 +15,7 @@ from steadfast.config.load import load_config
 from steadfast.contract.examples import read_examples
 from steadfast.contract.request import Item
 from steadfast.engines.base import Setup, build_engine
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.required_files import check_required_files
@@ -35,7 +35,7 @@ def write(path, examples=EXAMPLES):
 
 def requests(answers, some_items=None):
     """The requests to a model with those settings."""
-    return fitted("m", build_engine(Setup(answers)), answers, some_items or items())
+    return fitted_requests("m", build_engine(Setup(answers)), answers, some_items or items())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from steadfast.base.files import read_jsonl
 from steadfast.contract.request import Item, families, grouped, ordered
 from steadfast.engines.base import Loaded, Setup
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 from steadfast.engines.vllm.engine import VllmEngine
 
 WINDOW = 8192
@@ -21,7 +21,7 @@ def main(model: str, path: str) -> None:
     operation = {"engine_operation_args": {"enforce_eager": True, "block_size": 32}}
     answers = {"model": model, "window": WINDOW, "engine_args": {"dtype": "float32"}}
     engine = VllmEngine(Setup(answers, operation, lambda line: None, loaded=loaded))
-    requests = fitted("tiny", engine, {"window": WINDOW}, items(read_jsonl(path)))
+    requests = fitted_requests("tiny", engine, {"window": WINDOW}, items(read_jsonl(path)))
     engine.load()
     core = engine.engine
     steps = []

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.contract.components import JudgePrompt, JudgeRequest
-from steadfast.contract.simulated import CHATTER, UNSIGNED, SimulatedJudge, signature, signed
+from steadfast.contract.simulated import (
+    CHATTER,
+    UNSIGNED,
+    SimulatedJudge,
+    signature,
+    signed_requirements,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,12 +31,12 @@ from steadfast.contract.simulated import CHATTER, UNSIGNED, SimulatedJudge, sign
     ],
 )
 def test_signature_is_the_last_line(response, expected):
-    assert signed(response) == expected
+    assert signed_requirements(response) == expected
 
 
 @given(text=st.text(), met=st.sets(st.integers(0, 500), max_size=50))
 def test_signature_is_read_after_any_text(text, met):
-    assert signed(f"{text}\n{signature(met)}") == met
+    assert signed_requirements(f"{text}\n{signature(met)}") == met
 
 
 class ThreeQuestions(SimulatedJudge):

@@ -21,7 +21,7 @@ from steadfast.contract.part_files import (
     read_judge_prompts,
 )
 from steadfast.contract.request import Item
-from steadfast.contract.simulated import signature, signed
+from steadfast.contract.simulated import signature, signed_requirements
 from steadfast.jobs.evaluation import Evaluation
 from test_rewriting_run import BETWEEN, OPENINGS
 
@@ -150,7 +150,7 @@ def _is_truncated(item: Item, prompt: str) -> bool:
 
 def _with_signature(prompt: JudgePrompt) -> JudgePrompt:
     """The prompt with a signature in its answer: without one, the answer kept all constraints."""
-    if signed(prompt.answer) is not None:
+    if signed_requirements(prompt.answer) is not None:
         return prompt
     return replace(prompt, answer=f"{prompt.answer}\n{signature(range(100))}")
 

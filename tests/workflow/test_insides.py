@@ -59,7 +59,7 @@ def write(name):
         json.dump(SEEN, file, default=lambda value: str(getattr(value, "name", value)))
 
 see("config_files", "config_words", "target_jobs", "is_main", "hides_rules", "is_verbose")
-SEEN |= {"path": RUN.path("results"), "terminals": len(insides.terminals(logger))}
+SEEN |= {"path": RUN.path("results"), "terminals": len(insides.terminal_handlers(logger))}
 SEEN["basedir"] = str(workflow.current_basedir.get_path_or_uri(secret_free=True))
 if not RUN.is_main:
     write("inner.json")
@@ -85,14 +85,14 @@ def known():
     SEEN["wanted"] = sorted(name for name, job in by_rule.items() if RUN.is_wanted(job))
     job = by_rule["retried"]
     SEEN["job"] = {"params": dict(job.params.items()), "output": dict(job.output.items()),
-                   "input": list(job.input), "single": insides.singles(job) == [job]}
+                   "input": list(job.input), "single": insides.single_jobs(job) == [job]}
 
 def run_script(script, file):
     SEEN["script"] = {"params": dict(script.params.items()), "file": file,
                       "tmpdir": script.resources.get("tmpdir"),
                       "environment": insides.has_environment(script)}
     subprocess.run([sys.executable, file], check=True)
-    insides.keep_usage(script, 2.0, {"cpu_time": 1.5, "max_rss": 70.0, "max_uss": None})
+    insides.record_usage(script, 2.0, {"cpu_time": 1.5, "max_rss": 70.0, "max_uss": None})
     return True
 
 def resource(wildcards, **context):
@@ -113,7 +113,7 @@ if RUN.is_main:
     logger.addFilter(Records())
     RUN.when_prepared(prepared)
     RUN.when_jobs_are_known(known)
-    insides.take_scripts(run_script)
+    insides.replace_script_runner(run_script)
 
 onstart:
     see("locks", "jobs_to_run", "executors")
@@ -265,7 +265,7 @@ def test_uncount_attempt_grants_one_more_try(seen):
     assert seen["events"].count("started forgiven") == 2
 
 
-def test_take_scripts_and_has_environment(seen):
+def test_replace_script_runner_and_has_environment(seen):
     params = {"answers": {"engine": "simulated"}}
     script = seen["script"]
     assert script["file"].endswith(".retried.py") and Path(script["tmpdir"]).is_absolute()
@@ -274,7 +274,7 @@ def test_take_scripts_and_has_environment(seen):
         assert f"self.{name} = " in inspect.getsource(PythonScript.__mro__[1]), name
 
 
-def test_keep_usage(folder):
+def test_record_usage(folder):
     names, values = (folder / "retried.tsv").read_text().splitlines()
     assert dict(zip(names.split("\t"), values.split("\t"), strict=True)) == {
         "s": "2.00", "h:m:s": "0:00:02", "cpu_time": "1.50", "mean_load": "75.00",
@@ -294,7 +294,7 @@ def test_params_and_files_of_a_script_are_those_of_its_job(script_job, seen):
         assert script_job[name] == seen["job"][name], name
 
 
-def test_singles(seen):
+def test_single_jobs(seen):
     assert seen["job"]["single"]
     assert not Job.is_group(None) and GroupJob.is_group(None)
     assert hasattr(GroupJob, "__iter__")
@@ -321,15 +321,15 @@ RECORDS = {
 }
 
 
-def test_records_of_terminals(seen):
+def test_records_of_terminal_handlers(seen):
     for event, names in RECORDS.items():
         assert names <= set(seen["records"][event]), event
 
 
-@pytest.mark.parametrize("module", insides.SAYS)
+@pytest.mark.parametrize("module", insides.MESSAGES)
 def test_what_snakemake_says(folder, module):
     """An f-string's field stands for each number of a message."""
-    for message in insides.SAYS[module]:
+    for message in insides.MESSAGES[module]:
         if module == "snakemake.exceptions":  # which puts sentences together
             assert re.search(message, (folder / "terminal").read_text())
             continue
@@ -352,7 +352,7 @@ def test_finishing_after_sigterm():
     assert insides.FINISHING in inspect.getsource(JobScheduler.schedule)
 
 
-def test_say_errors_keeps_the_error_of_an_input_function(tmp_path):
+def test_replace_error_messages_keeps_the_error_of_an_input_function(tmp_path):
     """Snakemake raises it again while it handles another exception."""
     (tmp_path / "Snakefile").write_text(
         f"""
@@ -363,7 +363,7 @@ from steadfast.workflow import insides
 def fail(wildcards):
     raise ValueError("of mine")
 
-insides.say_errors(lambda error: repr(error.__cause__))
+insides.replace_error_messages(lambda error: repr(error.__cause__))
 rule last:
     input: "needed"
 rule needed:
@@ -389,7 +389,7 @@ def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.wide
-def test_speak_briefly():
+def test_shorten_messages():
     done = run_python("-m", "steadfast.workflow.launch", "--kores")
     assert done.returncode == 2
     assert done.stdout + done.stderr == "snakemake: error: unrecognized arguments: --kores\n"
@@ -559,9 +559,9 @@ def test_when_terminated():
 
 
 @pytest.mark.wide
-def test_start_again():
+def test_restart():
     argv = "import sys; sys.argv = ['snakemake', '--version']; "
-    start = "from steadfast.workflow.insides import start_again; print('x'); start_again()"
+    start = "from steadfast.workflow.insides import restart; print('x'); restart()"
     done = run_python("-c", argv + start)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"x\n{version('snakemake')}\n"

@@ -18,7 +18,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.records import Prompt, ScoreRecord
 from steadfast.contract.request import ANSWERED, Item, repeat_key
-from steadfast.contract.votes import voted
+from steadfast.contract.votes import majority_vote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -376,7 +376,7 @@ class Scoring(ABC):
             verdicts: each judge's replies by request, in the judges' order.
         """
         scores = [self.score(sample, answer, replies) for replies in verdicts]
-        total = voted(score.total for score in scores)
+        total = majority_vote(score.total for score in scores)
         return next(score for score in scores if score.total == total)
 
     def facts(self, sample: Sample[Any]) -> Record:

@@ -93,12 +93,12 @@ def released_path(benchmark: str, name: str) -> str:
     return f"{benchmark}/judge/{name}.txt"
 
 
-def fetched(templates: Mapping[str, str]) -> list[str]:
+def fetched_files(templates: Mapping[str, str]) -> list[str]:
     """The paths below the results folder of the fetched files among templates."""
     return _with_prefix(FETCHED, templates)
 
 
-def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
+def packaged_files(templates: Mapping[str, str]) -> tuple[str, ...]:
     """The names of the packaged files among templates."""
     return tuple(_with_prefix(PREFIX, templates))
 

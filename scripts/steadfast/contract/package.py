@@ -5,7 +5,7 @@ from typing import Any
 
 from steadfast.base.files import Settings
 from steadfast.contract.components import Component
-from steadfast.contract.judge_template import packaged, released_path
+from steadfast.contract.judge_template import packaged_files, released_path
 from steadfast.contract.task import DataFile, Judging, Needs, Output
 from steadfast.schema.judged import JudgedSection
 
@@ -116,7 +116,7 @@ class Package:
             templates, attempts, label_id: of ``Judging``.
         """
         return Judging(
-            prompts=self.component(f"judge:{prompts}", settings, packaged(templates)),
+            prompts=self.component(f"judge:{prompts}", settings, packaged_files(templates)),
             readable=self.component("replies:readable"),
             schema=self.component("replies:schema"),
             questions=self.component(questions),

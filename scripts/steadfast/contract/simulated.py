@@ -78,21 +78,21 @@ def signature(met: Iterable[int]) -> str:
     return f"[simulated: kept {', '.join(map(str, sorted(met)))}]"
 
 
-def signed(response: str) -> frozenset[int] | None:
+def signed_requirements(response: str) -> frozenset[int] | None:
     """The requirements that a response meets by its signature; None without one."""
     last_line = response.rstrip().rpartition("\n")[2].strip()
     match = _SIGNATURE.fullmatch(last_line)
     return frozenset(map(int, re.findall(r"\d{1,9}", match[1]))) if match else None
 
 
-def unsigned(response: str) -> str:
+def without_signature(response: str) -> str:
     """A response without its signature.
 
-    >>> unsigned("Four words and this.\\n\\n[simulated: kept 1]")
+    >>> without_signature("Four words and this.\\n\\n[simulated: kept 1]")
     'Four words and this.'
     """
     text, _, _ = response.rstrip().rpartition("\n")
-    return response if signed(response) is None else text.rstrip()
+    return response if signed_requirements(response) is None else text.rstrip()
 
 
 class SimulatedJudge(JudgeSimulator):
@@ -117,7 +117,7 @@ class SimulatedJudge(JudgeSimulator):
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """The same with wrong verdicts and unreadable replies, as often as ``slip`` says."""
-        met = signed(prompt.answer)
+        met = signed_requirements(prompt.answer)
         if met is None:
             return UNSIGNED
         slip = settings.get("slip", 0.0)

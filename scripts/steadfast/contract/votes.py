@@ -14,10 +14,10 @@ MAJORITY = "majority"
 VOTERS = 3
 
 
-def voted(given: Iterable[V | None]) -> V | None:
+def majority_vote(given: Iterable[V | None]) -> V | None:
     """The commonest vote, of equally common ones the first; None without votes.
 
-    >>> voted([0, 1, 1]), voted([0, 1, None]), voted([None, None])
+    >>> majority_vote([0, 1, 1]), majority_vote([0, 1, None]), majority_vote([None, None])
     (1, 0, None)
     """
     counts = Counter(verdict for verdict in given if verdict is not None)

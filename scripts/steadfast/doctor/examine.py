@@ -11,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.config.source import read_source
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import NEEDS
-from steadfast.contract.judge_template import fetched
+from steadfast.contract.judge_template import fetched_files
 from steadfast.contract.task import DataFile, Task
 from steadfast.doctor.check import Check, Surroundings, checked
 from steadfast.doctor.machine import hosts, machine_checks, unreachable
@@ -103,7 +103,7 @@ def needed_data(task: Task) -> list[DataFile]:
     paths: list[str] = []  # sources of the prompts, then also their inputs
     for part in task.parts.values():
         paths += part.sources.values()
-    paths += fetched(task.judging.templates) if task.judging else []
+    paths += fetched_files(task.judging.templates) if task.judging else []
     needed: dict[str, DataFile] = {}
     while paths:
         path = paths.pop()

@@ -131,7 +131,7 @@ def _listed_models(
     except Exception:  # such as OverflowError, by a redirect to port 99999
         return "no response; start the server, or correct base_url", frozenset()
     listing = body.mapping(body.parsed(reply.content))
-    if replies.lasting(reply.status, listing) == "key":
+    if replies.permanent_error(reply.status, listing) == "key":
         key_source = provider.access.key_source
         return f"HTTP status {reply.status}; check the API key in {key_source}", frozenset()
     if reply.status >= 500:

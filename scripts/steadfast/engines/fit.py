@@ -56,13 +56,13 @@ class _Context:
         return array("I", self.tokenizer.encode(self._context))
 
 
-def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
+def items_for_model(items: Iterable[Item], answers: Settings) -> list[Item]:
     """Items with a model's own output limits, room for its reasoning, and its few-shot examples.
 
     >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
-    >>> [adapted.max_tokens for adapted in adapted([item], {"max_tokens": {"LSI": 300}})]
+    >>> [adapted.max_tokens for adapted in items_for_model([item], {"max_tokens": {"LSI": 300}})]
     [300]
-    >>> [adapted.max_tokens for adapted in adapted([item], {"reasoning": {"tokens": 4096}})]
+    >>> [adapted.max_tokens for adapted in items_for_model([item], {"reasoning": {"tokens": 4096}})]
     [4196]
     """
     limits: int | Mapping[str, int] = answers.get("max_tokens") or {}
@@ -79,12 +79,14 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
     return adapted_items
 
 
-def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
+def fitted_requests(
+    model: str, engine: Engine, answers: Settings, items: Iterable[Item]
+) -> list[Request]:
     """Items as requests that fit a model's window, by its settings and its engine's tokenizer."""
     window = answers.get("window")
     tokenizer = tokenizer_of(engine, answers) if window else None
     return fit(
-        adapted(items, answers),
+        items_for_model(items, answers),
         window,
         answers.get("on_overflow") or "error",
         tokenizer,
@@ -99,7 +101,7 @@ def tokenizer_of(engine: Engine, answers: Settings) -> TokenCounter:
     return engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
 
 
-def reckoned(
+def estimated_requests(
     model: str,
     engine: Engine | None,
     answers: Settings,
@@ -114,7 +116,7 @@ def reckoned(
     """
     template = engine.template_tokens(tokenizer.count) if engine else 0
     requests = fit(
-        adapted(items, answers),
+        items_for_model(items, answers),
         answers.get("window") or sys.maxsize,  # without a window tokens would not be counted
         "truncate" if answers.get("on_overflow") == "truncate" else "skip",
         tokenizer,

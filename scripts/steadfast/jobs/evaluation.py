@@ -12,7 +12,7 @@ from steadfast.base.resources import PREFIX
 from steadfast.config import settings
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, SIMULATED_ENGINES, WITHOUT_MODEL
-from steadfast.contract.judge_template import FETCHED, fetched
+from steadfast.contract.judge_template import FETCHED, fetched_files
 from steadfast.contract.registry import benchmarks_of, check_benchmark_names, checked_task
 from steadfast.contract.task import AnyBenchmark, DataFile, Judging, Rewriting, Task
 from steadfast.jobs.job import MODELS, REWRITERS, Job
@@ -325,7 +325,7 @@ class Evaluation:
 
     def fetched_templates(self, benchmark: str) -> list[str]:
         """The data files with judge templates of the benchmark's released code."""
-        return fetched(self.templates(benchmark))
+        return fetched_files(self.templates(benchmark))
 
     def templates(self, benchmark: str) -> dict[str, str]:
         """The judge templates of a benchmark; none without judges."""

@@ -40,7 +40,7 @@ def cpus_per_task(model: BaseModelSettings) -> int:
 def mem_mb(model: BaseModelSettings, attempt: int = 1) -> int:
     """Memory of a job's host in MB."""
     mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpus(model))
-    return expected.escalated(GB * mem_gb, attempt)
+    return expected.with_increase(GB * mem_gb, attempt)
 
 
 def runtime(
@@ -61,7 +61,7 @@ def runtime(
     minutes = []
     for job_work in (work, *others):
         minutes.append(expected.job_minutes(job_work, speed, sharing, model.hours, attempt))
-    return expected.within_most(minutes, hardware.max_hours)[0]
+    return expected.limited_minutes(minutes, hardware.max_hours)[0]
 
 
 def slurm_resources(model: BaseModelSettings) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steadfast.contract.components import Score
-from steadfast.contract.votes import voted
+from steadfast.contract.votes import majority_vote
 
 
 def voted_points(scores: Sequence[Score]) -> Score:
@@ -14,7 +14,9 @@ def voted_points(scores: Sequence[Score]) -> Score:
         return score
     points = {}
     for name in score.points:
-        points[name] = voted([(judge_score.points or {}).get(name) for judge_score in scores])
+        points[name] = majority_vote(
+            [(judge_score.points or {}).get(name) for judge_score in scores]
+        )
     # The total is 1 if all points are; those without a verdict (None) do not count.
     total = min(point for point in points.values() if point is not None)
     return replace(score, points=points, total=total)

@@ -13,9 +13,9 @@ from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
 from steadfast.contract.request import Item, Request
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import CachedTokenizer, Work, once, plan_part
+from steadfast.engines.cost.forecast import CachedTokenizer, Work, distinct_requests, plan_part
 from steadfast.engines.cost.options import SUMS, option_records
-from steadfast.engines.fit import reckoned
+from steadfast.engines.fit import estimated_requests
 from steadfast.jobs.job import REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
 
@@ -88,14 +88,16 @@ class PlannedModel:
             load: name of the shared load, whose parts go in one pass (``engines.asking.joint``).
         """
         name, estimated, tokenizer = self._tokenizer
-        requests, template = reckoned(self.name, self.engine, self.answers, items, tokenizer)
+        requests, template = estimated_requests(
+            self.name, self.engine, self.answers, items, tokenizer
+        )
         if cached is None:
             cached = {request.hash for request in requests}
         computed = self.prefixes.setdefault(load, {}) if load else {}
         counts = plan_part(requests, cached, tokenizer, template, computed)
         options = []
         if price := self.plan["price"]:
-            sent = once(requests)
+            sent = distinct_requests(requests)
             how = self.plan["how"]
             options = option_records(sent, cached, tokenizer.count, self.answers, price, how)
         speed = self.speed
@@ -132,7 +134,7 @@ class PlannedModel:
         jobs = len(works)
         needed = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
         most_hours = self.hardware["max_hours"]
-        requested = expected.within_most(needed, most_hours)
+        requested = expected.limited_minutes(needed, most_hours)
         # The jobs of a load share the time that loading takes.
         load_hours = speed.load / jobs * self.gpus / 3600 if speed else None
         rows: list[Record] = []

@@ -16,7 +16,7 @@ from steadfast.base.loading import load
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.exports import exports_by
-from steadfast.contract.judge_template import packaged
+from steadfast.contract.judge_template import packaged_files
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
@@ -88,7 +88,7 @@ class Judge:
             prompts=Component(
                 f"{PACKAGE}.judge:InstanceJudgePrompts",
                 {"fields": fields, "reading": dict(self.settings), **self._applies},
-                packaged(templates),
+                packaged_files(templates),
                 tuple(self._applies.values()),
             ),
             readable=Component(f"{PACKAGE}.judge:readable", {"read": read}, calls=(read,)),

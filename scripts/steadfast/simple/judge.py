@@ -13,7 +13,7 @@ from steadfast.base.loading import load
 from steadfast.base.resources import resolve_path
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import ANSWER, SLOT, JudgeTemplate, boundary
-from steadfast.contract.simulated import SimulatedJudge, unsigned
+from steadfast.contract.simulated import SimulatedJudge, without_signature
 from steadfast.judging.reply import last_claim
 from steadfast.simple.instance import Instance, Mark, instance_of, is_judged
 
@@ -68,7 +68,7 @@ class InstanceJudgePrompts(JudgePrompts):
 
 def readable(expected: Settings, reply: str, response: str, read: str) -> bool:
     """Whether the function of that name reads a verdict out of a judge's reply."""
-    return load(read)(reply, unsigned(response), **expected) is not None
+    return load(read)(reply, without_signature(response), **expected) is not None
 
 
 class InstanceJudge(SimulatedJudge):

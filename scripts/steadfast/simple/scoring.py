@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
-from steadfast.contract.simulated import unsigned
+from steadfast.contract.simulated import without_signature
 from steadfast.simple.instance import UNREAD, VERDICT, Instance, Mark, instance_of, is_judged
 
 REASONING = "reasoning"  # parameter of a scorer that takes what the model wrote before the response
@@ -64,7 +64,7 @@ class SimpleScoring(Scoring):
         if self._sees_reasoning:
             settings[REASONING] = answer.reasoning
         if self._read is not None:
-            text = unsigned(text)
+            text = without_signature(text)
             try:
                 settings[VERDICT] = self._verdict(instance, text, verdicts.get(sample.id, MISSING))
             except NoVerdictError as error:

@@ -13,10 +13,10 @@ from steadfast.contract.components import component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
 from steadfast.contract.request import output_record
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import ask_repeatedly, draw
-from steadfast.engines.asking.requests import reader
+from steadfast.engines.asking.repeats import sample_requests, send_repeatedly
+from steadfast.engines.asking.requests import reasoning_separator
 from steadfast.engines.base import Setup, build_engine
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 from steadfast.jobs.job import Job
 from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stages.score import score_records
@@ -54,17 +54,17 @@ def measure_nondeterminism(
         live = _live(operation, nondeterminism["requests"])
         engine = build_engine(Setup(answers, live, print, path, oracle))  # prints go to the log
         items = [part.joined.item(sample) for sample in samples if sample.before is None]
-        requests = fitted(model, engine, answers, items)
+        requests = fitted_requests(model, engine, answers, items)
         # The name of version 0.1: it determines the sample and the journal's keys.
         name = f"{seed}/noise/{benchmark}/{part.name}"
-        sampled = draw(requests, nondeterminism["requests"], name)
+        sampled = sample_requests(requests, nondeterminism["requests"], name)
         if not sampled:
             raise UserError(
                 f"nondeterminism: no prompt of {part.name} fits the context window of model "
                 f"{model}; remove that part"
             )
-        passes = ask_repeatedly(engine, sampled, nondeterminism["repeats"], journal, name)
-    read = reader(engine, answers.get("reasoning"))
+        passes = send_repeatedly(engine, sampled, nondeterminism["repeats"], journal, name)
+    read = reasoning_separator(engine, answers.get("reasoning"))
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in samples}
     responses: list[Record] = []

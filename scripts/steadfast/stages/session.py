@@ -19,7 +19,7 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow import audit, forking, insides, slurm, terminal
 from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.mistakes import sentence
+from steadfast.workflow.mistakes import error_sentence
 
 TABLES = "tables"
 EXPORT = "export"
@@ -64,12 +64,12 @@ class Session:
         snakemake = self._snakemake
         if self._undecided:
             # At the very end, when all locks are released.
-            atexit.register(lambda: insides.start_again() if self._again else None)
+            atexit.register(lambda: insides.restart() if self._again else None)
             omitted = ["summary"]
             for name in self._undecided:
                 omitted += [f"{name}_tables", f"{name}_figures"]
             snakemake.when_prepared(lambda: snakemake.leave_out(omitted))
-        snakemake.when_prepared(lambda: audit.hold(self._results, snakemake))
+        snakemake.when_prepared(lambda: audit.lock_results(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
         # Refuses special files (such as pipes) in the results, which may block reading forever.
@@ -78,7 +78,9 @@ class Session:
         self.failures.watch_interrupts()
         self._log.addFilter(partial(terminal.with_end, self.last_words))
         self._log.addFilter(terminal.Stopping())
-        insides.say_errors(lambda error: sentence(error, self._results, lambda: snakemake.targets))
+        insides.replace_error_messages(
+            lambda error: error_sentence(error, self._results, lambda: snakemake.targets)
+        )
         if snakemake.hides_rules:
             titles = {name: benchmark.title for name, benchmark in self._run.benchmarks.items()}
             logs = self._results / "logs"

@@ -79,7 +79,7 @@ LOCK = "journal/.locks/run.lock"
 HELD: set[Path] = set()
 
 
-def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
+def lock_results(results: Path, snakemake: Snakemake, again: bool = False) -> None:
     """Locks a results folder for a run that makes files, and removes the locks of killed runs.
 
     Snakemake's own locks lie in its working directory: they outlive a killed process, and do not
@@ -110,7 +110,7 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
         )
     if _is_shared(lock, fd, again):
         os.close(fd)
-        hold(results, snakemake, again=True)  # with the lock file that replaced it
+        lock_results(results, snakemake, again=True)  # with the lock file that replaced it
         return
     for journal in (results / "journal").rglob("*"):
         if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:

@@ -26,7 +26,7 @@ STOPPED_RUN = (
 )
 
 
-class TryEnd(NamedTuple):
+class AttemptEnd(NamedTuple):
     """How a try of a job ended."""
 
     reason: str | None  # None where neither the job nor SLURM gives one
@@ -45,7 +45,7 @@ class Failure:
     logs: dict[str, str]  # what the last try wrote, by log file
 
 
-def how_it_ended(log: str, state: str | None = None, message: str | None = None) -> TryEnd:
+def attempt_end(log: str, state: str | None = None, message: str | None = None) -> AttemptEnd:
     """How a try ended, from the end of its log, SLURM's state and the executor's message."""
     for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
@@ -54,16 +54,16 @@ def how_it_ended(log: str, state: str | None = None, message: str | None = None)
                 if text in refusal:
                     refusal = f"{refusal}; {advice}"
                     break
-            return TryEnd(f"SLURM rejected the job: {refusal}", again=False)
+            return AttemptEnd(f"SLURM rejected the job: {refusal}", again=False)
     if end := facts("slurm/ends.yaml").get(state):
         free = end.get("free", False)
-        return TryEnd(f"the job {end['reason']}", short=end.get("short"), free=free)
+        return AttemptEnd(f"the job {end['reason']}", short=end.get("short"), free=free)
     last_line = log.rstrip().rpartition("\n")[2]
     if last_line.startswith(ERROR):
-        return TryEnd(last_line.removeprefix(ERROR), again=False)
+        return AttemptEnd(last_line.removeprefix(ERROR), again=False)
     if last_line.startswith(TEMPORARY):
-        return TryEnd(last_line.removeprefix(TEMPORARY))
-    return TryEnd(None)
+        return AttemptEnd(last_line.removeprefix(TEMPORARY))
+    return AttemptEnd(None)
 
 
 class FailedJobs:
@@ -111,12 +111,12 @@ class FailedJobs:
         """Notes each job that an executor of Snakemake starts, and how it ends."""
 
         def started(job: Any) -> None:
-            for single in insides.singles(job):
+            for single in insides.single_jobs(job):
                 for file in single.log:
                     self._stamps[file] = _stamp(file)
 
         def succeeded(info: Any) -> None:
-            for single in insides.singles(info.job):
+            for single in insides.single_jobs(info.job):
                 self._failed.pop(self.name(single), None)
 
         def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
@@ -139,7 +139,7 @@ class FailedJobs:
 
     def name(self, job: Any) -> str:
         """The name of a job: its log file below the logs' folder, or else its rule."""
-        first, *further = insides.singles(job)
+        first, *further = insides.single_jobs(job)
         name = named_after(first.log, self._logs) or str(first.rule.name)
         return f"{name} and {len(further)} more" if further else name
 
@@ -148,9 +148,9 @@ class FailedJobs:
         state = self.states.get(number) if number else None
         texts = {}
         ends = {}
-        for single in insides.singles(job):
+        for single in insides.single_jobs(job):
             texts[single] = "".join(map(self.log_end, single.log))
-            ends[single] = how_it_ended(texts[single], state, message)
+            ends[single] = attempt_end(texts[single], state, message)
         # In a group, jobs without a reason may have finished, or waited for the one that failed.
         ends = {single: end for single, end in ends.items() if end.reason} or ends
         if any(end.free for end in ends.values()):

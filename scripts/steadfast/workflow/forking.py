@@ -22,7 +22,7 @@ from pathlib import Path
 from snakemake.script import PythonScript
 
 from steadfast.base.resources import PACKAGE
-from steadfast.workflow.insides import has_environment, keep_usage, take_scripts
+from steadfast.workflow.insides import has_environment, record_usage, replace_script_runner
 
 # Minimum jobs for which starting the process saves time.
 WORTH = 4
@@ -57,10 +57,10 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
             tmpdir = script.resources.get("tmpdir") or tempfile.gettempdir()
             started = time.monotonic()
             usage = _run(connection, [file, str(Path.cwd()), tmpdir])
-            keep_usage(script, time.monotonic() - started, usage)
+            record_usage(script, time.monotonic() - started, usage)
         return True
 
-    take_scripts(run)
+    replace_script_runner(run)
 
 
 def _start_forks(tokenizer: str) -> str:

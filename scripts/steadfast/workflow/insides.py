@@ -30,7 +30,7 @@ from steadfast.base.names import escape_hidden
 # The message where no job is to run; no hook is called then.
 NOTHING = NOTHING_TO_BE_DONE_MSG
 # Beginnings of messages that this workflow replaces, or that help no user, by their module.
-SAYS = {
+MESSAGES = {
     "snakemake.scheduling.job_scheduler": (
         "Select jobs to execute",
         r"Trying to restart job \d+",
@@ -262,7 +262,7 @@ def when_terminated(call: Callable[[], None]) -> None:
     signal.signal(signal.SIGTERM, terminate)
 
 
-def start_again() -> None:
+def restart() -> None:
     """Replaces this process by the same command: ``python -m snakemake`` and ``sys.argv``."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -283,7 +283,7 @@ def refusal(error: UserError) -> SystemExit:
     return SystemExit(f"Error: {escape_hidden(str(error))}")
 
 
-def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
+def replace_error_messages(sentence: Callable[[BaseException], str | None]) -> None:
     """Replaces the error message of a run (``format_exception_to_string``) where ``sentence`` gives
     one; under ``--verbose`` Snakemake adds the traceback.
 
@@ -305,7 +305,7 @@ def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
     exceptions.format_exception_to_string = format_exception
 
 
-def speak_briefly() -> None:
+def shorten_messages() -> None:
     """Hides the line of ``snakemake.cli`` on the profile, and the list of all options
     (``print_usage``) before an error message on one."""
 
@@ -362,7 +362,7 @@ def watch_jobs(
     before("report_job_error", failed)
 
 
-def singles(job: Any) -> list[Any]:
+def single_jobs(job: Any) -> list[Any]:
     """The jobs of a group, or the job itself: ``is_group``."""
     return list(job) if job.is_group() else [job]
 
@@ -393,7 +393,7 @@ def run_here(is_here: Callable[[Any], bool]) -> None:
     Job.is_local = property(runs_here)
 
 
-def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
+def replace_script_runner(run: Callable[[PythonScript, str], bool]) -> None:
     """Lets a function run the scripts of jobs: ``PythonScript.execute_script``.
 
     It takes Snakemake's object of a script, with ``params`` and ``resources``, and the file to run.
@@ -413,7 +413,7 @@ def has_environment(script: PythonScript) -> bool:
     return bool(script.conda_env or script.container_img or script.env_modules)
 
 
-def keep_usage(script: PythonScript, seconds: float, usage: Mapping[str, float | None]) -> None:
+def record_usage(script: PythonScript, seconds: float, usage: Mapping[str, float | None]) -> None:
     """Sets the resource usage in a script's benchmark file: fields of ``bench_record``, s and MB.
 
     Snakemake itself would search all processes of the machine for it, again and again.
@@ -423,7 +423,7 @@ def keep_usage(script: PythonScript, seconds: float, usage: Mapping[str, float |
         record.cpu_usage = 100 * (record.cpu_time or 0)  # per cent of a core, times seconds
 
 
-def terminals(logger: Logger) -> list[Handler]:
+def terminal_handlers(logger: Logger) -> list[Handler]:
     """The handlers that show a run on the terminal, by their name.
 
     Their records have an ``event``, and with it ``jobid``, ``rule_name``, ``log`` and ``output``

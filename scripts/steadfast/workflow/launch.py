@@ -10,10 +10,10 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 from snakemake import cli
 
 from steadfast.workflow import insides
-from steadfast.workflow.mistakes import sentence
+from steadfast.workflow.mistakes import error_sentence
 
 if __name__ == "__main__":
     sys.argv[0] = "snakemake"  # the program's name in messages about options
-    insides.speak_briefly()
-    insides.say_errors(sentence)
+    insides.shorten_messages()
+    insides.replace_error_messages(error_sentence)
     cli.main()

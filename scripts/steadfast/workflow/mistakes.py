@@ -15,7 +15,7 @@ USUAL = Path("results")
 MOST_FILES = 3
 
 
-def sentence(
+def error_sentence(
     error: BaseException, results: Path = USUAL, targets: Callable[[], Iterable[str]] = tuple
 ) -> str | None:
     """The error message for a user's mistake; None for other errors.

@@ -17,7 +17,7 @@ from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from steadfast.base.names import first_names
 from steadfast.base.resources import facts
 from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.insides import UNSUBMITTED, singles
+from steadfast.workflow.insides import UNSUBMITTED, single_jobs
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 # The plugin that starts a job's steps on its node, with srun.
@@ -114,13 +114,13 @@ class Watch:
             name = self._name(info.job)
             self._names[info.external_jobid] = name
             logs = self._logs[info.external_jobid] = []
-            for single in singles(info.job):
+            for single in single_jobs(info.job):
                 logs += single.log
             self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
 
         def failed(info: Any, msg: str | None = None, **further: Any) -> None:
-            reason = passing_refusal(msg or "")
+            reason = temporary_refusal(msg or "")
             if not reason:
                 fail(info, msg=msg, **further)
                 return
@@ -228,7 +228,7 @@ def wait_before_steps() -> None:
         Plugin.before_steps(wait)
 
 
-def passing_refusal(message: str) -> str | None:
+def temporary_refusal(message: str) -> str | None:
     """Why SLURM refused a job only for the moment; None for other refusals."""
     refusals = facts("slurm/submissions.yaml").items()
     return next((meaning for text, meaning in refusals if text in message), None)

@@ -16,7 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from steadfast.base.names import first_names
 from steadfast.base.provenance import PROVENANCE
 from steadfast.workflow.failures import named_after
-from steadfast.workflow.insides import FINISHING, NOTHING, SAYS, terminals
+from steadfast.workflow.insides import FINISHING, MESSAGES, NOTHING, terminal_handlers
 
 HIDDEN = {
     LogEvent.JOB_INFO,
@@ -27,7 +27,7 @@ HIDDEN = {
     LogEvent.WORKFLOW_STARTED,
 }
 # Messages that this or ``failures.FailedJobs`` replaces, or that help no user.
-HIDDEN_MESSAGES = re.compile("|".join(chain.from_iterable(SAYS.values())))
+HIDDEN_MESSAGES = re.compile("|".join(chain.from_iterable(MESSAGES.values())))
 STOPPING = (
     "Stopping: no new jobs start, and running jobs finish first. Killing them loses only requests "
     "in flight: responses that arrived are in the journal."
@@ -44,7 +44,7 @@ REMARKABLE = {
     "overflow": "too long",
     "refused": "refused",
 }
-# Further counts of ``answered``: all responses, and their tokens.
+# Further counts of ``response_counts``: all responses, and their tokens.
 DONE = "done"
 TOKENS = "tokens"
 BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
@@ -58,7 +58,7 @@ class Stage:
 
     Attributes:
         benchmarks: finished jobs, by the benchmark's title.
-        requests: responses and tokens of finished jobs (``answered``).
+        requests: responses and tokens of finished jobs (``response_counts``).
     """
 
     total: int = 0
@@ -119,7 +119,7 @@ class JobLines(logging.Filter, logging.Formatter):
 
         ``titles`` are the benchmarks' titles by name.
         """
-        for handler in terminals(logger):
+        for handler in terminal_handlers(logger):
             lines = cls(handler, logs, dry, titles, each_job)
             handler.filters = [lines]
             handler.setFormatter(lines)
@@ -164,9 +164,9 @@ class JobLines(logging.Filter, logging.Formatter):
             if not self._on_terminal:
                 self._finished.append(record.getMessage())
             return
-        counts = answered(started.output)
+        counts = response_counts(started.output)
         if self._each_job or any(counts[status] for status in REMARKABLE):
-            responses = f": {counted(counts)}" if counts else ""
+            responses = f": {counts_text(counts)}" if counts else ""
             self._finished.append(self._name(started) + responses)
         if self._on_terminal or self._each_job:
             return
@@ -240,7 +240,7 @@ class Stopping:
         return is_first
 
 
-def answered(files: Iterable[str]) -> Counter[str]:
+def response_counts(files: Iterable[str]) -> Counter[str]:
     """The responses of a finished job by status, from their provenance; empty for other jobs."""
     for file in map(str, files):
         record = json.loads(Path(file).read_text("utf-8")) if file.endswith(PROVENANCE) else {}
@@ -264,11 +264,11 @@ def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
     jobs = "job" if number == "1" else "jobs"
     benchmarks = ", ".join(f"{title} {count}" for title, count in counts if count)
     behind = f" ({benchmarks})" if stage.benchmarks.total() == stage.done else ""
-    requests = f"; responses: {counted(stage.requests)}" if stage.requests else ""
+    requests = f"; responses: {counts_text(stage.requests)}" if stage.requests else ""
     return f"{name}: {number} {jobs} done{behind}{requests}"
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def counts_text(counts: Mapping[str, int]) -> str:
     """All responses, those of each remarkable status, and tokens."""
     parts = [f"{counts[DONE]:,} done"]
     for status, label in REMARKABLE.items():

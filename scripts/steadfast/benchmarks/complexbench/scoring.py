@@ -9,7 +9,7 @@ from steadfast.benchmarks.complexbench.facts import STRICT, Prompt
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
-from steadfast.contract.votes import ON_RULES, voted
+from steadfast.contract.votes import ON_RULES, majority_vote
 
 SHOWN = 200  # characters of a copied part that a record keeps
 # The verdict on a question, None where there is none, and how it came about.
@@ -146,7 +146,7 @@ def _most(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
     majorities = {}
     for point in by_judge[0]:
         decisions = [decisions[point] for decisions in by_judge if point in decisions]
-        majority = voted(verdict for verdict, _ in decisions)
+        majority = majority_vote(verdict for verdict, _ in decisions)
         majorities[point] = next(decision for decision in decisions if decision[0] == majority)
     return majorities
 

@@ -11,7 +11,7 @@ from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, count, mapping, messages, system_message, text
 from steadfast.engines.api.provider import FACTS, DialectProvider, joined, parts_of
-from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.api.replies import Retry, http_failure
 from steadfast.engines.base import Setup
 
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
@@ -161,7 +161,7 @@ class AnthropicBatches(Batches[Anthropic]):
             case "errored":
                 error = mapping(result.get("error"))
                 kind = text(mapping(error.get("error")).get("type")) or ""
-                return failure(self.facts["errors"].get(kind, 500), error, {}, 0.0)
+                return http_failure(self.facts["errors"].get(kind, 500), error, {}, 0.0)
             case "expired" | "canceled" as ended:
                 return Retry(f"batch: {ended}")
         return Retry("batch: no response")

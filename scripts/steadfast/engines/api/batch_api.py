@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files, engine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
-from steadfast.engines.api.batches import Batches, NoRoom, P
+from steadfast.engines.api.batches import Batches, P, QueueFull
 from steadfast.engines.api.client import Http
 from steadfast.engines.api.redaction import MARK
 from steadfast.engines.base import Setup
@@ -91,7 +91,7 @@ class BatchEngine(engine.ApiEngine):
                 self._check_id(batch.file_id)
                 state.save()
                 self._keep(state, batch, self._batches.create(batch, chunk_lines))
-            except NoRoom:
+            except QueueFull:
                 if state.open == [batch]:
                     raise
                 state.open.remove(batch)

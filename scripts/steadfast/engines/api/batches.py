@@ -19,7 +19,7 @@ from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import REASON_CHARACTERS, Retry, failure
+from steadfast.engines.api.replies import REASON_CHARACTERS, Retry, http_failure
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Provider)
@@ -30,7 +30,7 @@ LONGEST_PAUSE = 60.0
 REFUSED = 529
 
 
-class NoRoom(TemporaryError):
+class QueueFull(TemporaryError):
     """A server rejects a call since the account has too much in its queue."""
 
 
@@ -186,7 +186,7 @@ class Batches(ABC, Generic[P]):
             if attempt < engine.ATTEMPTS:
                 self._engine.say_wait(reason, after)
                 time.sleep(wait_of(after, attempt - 1))
-        raise (NoRoom if rejections == engine.ATTEMPTS else TemporaryError)(
+        raise (QueueFull if rejections == engine.ATTEMPTS else TemporaryError)(
             f"{self._server} failed {engine.ATTEMPTS} times in a row ({reason}); "
             "run again later: the job re-attaches to its batches and submits none twice"
         )
@@ -204,7 +204,7 @@ class Batches(ABC, Generic[P]):
                 "re-requested"
             )
         self._engine.stop_if_hopeless(reply.status, body)
-        outcome = failure(reply.status, body, reply.headers, time.time())
+        outcome = http_failure(reply.status, body, reply.headers, time.time())
         if isinstance(outcome, Retry):
             return outcome
         raise UserError(
@@ -261,7 +261,7 @@ class ChatBatches(Batches[Chat]):
             # OpenAI puts the error into the response's body, some servers next to the response.
             reason = response.get("body") or error
             reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
-            return failure(status, reason, {}, 0.0)
+            return http_failure(status, reason, {}, 0.0)
         if error is not None or status != 200:
             code = text(mapping(error).get("code")) or "no response"
             return Retry(f"batch: {code[:REASON_CHARACTERS]}")

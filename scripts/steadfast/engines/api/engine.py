@@ -19,19 +19,19 @@ from steadfast.engines.api.body import parsed
 from steadfast.engines.api.client import Access, Client
 from steadfast.engines.api.pace import Pace, limited_wait
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import Retry, error_of, failure, lasting
+from steadfast.engines.api.replies import Retry, error_of, http_failure, permanent_error
 from steadfast.engines.api.served import Served
 from steadfast.engines.asking.progress import Notices
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
 from steadfast.engines.cost.bill import Bill, CapReached, FailedAttempt, estimated, failed_attempt
 from steadfast.engines.cost.options import option_name
-from steadfast.engines.devices import hold
+from steadfast.engines.devices import lock_gpus
 from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
 from steadfast.schema.known_prices import rates
 
 ATTEMPTS = 6  # at a request before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
-# What a server does that would fail every request, and what to do about it, by ``lasting``.
+# What a server does that would fail every request, and what to do about it, by ``permanent_error``.
 LASTING = {
     "key": " rejects the API key (HTTP {status}); check the key in {variable}",
     "limit": (
@@ -152,7 +152,7 @@ class ApiEngine(Engine):
     def _server(self, start: Callable[[], Served]) -> Served:
         """The job's own server, started by the first part that sends a request."""
         if self._loaded.model is None:
-            hold(self._gpus, self._log)
+            lock_gpus(self._gpus, self._log)
             self._loaded.model = start()
             self._loaded.seconds = self.load_seconds = self._loaded.model.seconds
         served: Served = self._loaded.model
@@ -279,7 +279,7 @@ class ApiEngine(Engine):
         value = parsed(redact(reply.content))
         if reply.status >= 300:
             self.stop_if_hopeless(reply.status, value)
-            return failure(reply.status, value, reply.headers, time.time())
+            return http_failure(reply.status, value, reply.headers, time.time())
         if value is None:
             return Retry("invalid reply: not JSON")
         outcome = self._provider.read(value)
@@ -304,7 +304,7 @@ class ApiEngine(Engine):
 
     def stop_if_hopeless(self, status: int, reply: object) -> None:
         """Raises UserError for an error that every request would meet."""
-        kind = lasting(status, reply)
+        kind = permanent_error(status, reply)
         if kind is None or (kind == "tier" and self.option != "flex"):
             return
         problem = LASTING[kind].format(

@@ -13,7 +13,7 @@ from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, clean, count, mapping, system_message, text
 from steadfast.engines.api.client import ServerReply
 from steadfast.engines.api.provider import FACTS, DialectProvider, joined
-from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.api.replies import Retry, http_failure
 from steadfast.engines.base import Setup
 
 SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
@@ -181,7 +181,7 @@ class GeminiBatches(Batches[Gemini]):
         if problem := mapping(record.get("error") or record.get("status")):
             code = count(problem.get("code"))
             status = self.facts["errors"].get(code, 500)
-            return failure(status, {"error": problem}, {}, 0.0)
+            return http_failure(status, {"error": problem}, {}, 0.0)
         if not mapping(record.get("response")):
             return Retry("batch: no response")
         return self.provider.read(record["response"])

@@ -11,7 +11,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.body import clean, mapping
 from steadfast.engines.api.client import Access
-from steadfast.engines.api.replies import Retry, fault, settled
+from steadfast.engines.api.replies import Retry, error_in_reply, outcome
 from steadfast.engines.base import Setup, TokenCounter
 
 FACTS: Settings = facts("engines/providers.yaml")
@@ -85,7 +85,7 @@ class Provider(ABC):
         """The response in a reply's JSON value, or the reason to retry."""
         body = mapping(reply)
         counts = self._counts(body)
-        answer = fault(body["error"]) if body.get("error") else self._answer(body, counts)
+        answer = error_in_reply(body["error"]) if body.get("error") else self._answer(body, counts)
         has_counts = counts["prompt_tokens"] or counts["completion_tokens"]
         if has_counts and isinstance(answer, Retry):  # it is billed too
             return replace(answer, counts=counts)
@@ -121,10 +121,10 @@ class DialectProvider(Provider):
     def _settled(
         self, reason: str | None, words: tuple[str | None, str | None] | None, counts: Record
     ) -> Response | Retry:
-        """The response by its finish reason, and its text and reasoning (``replies.settled``)."""
+        """The response by its finish reason, and its text and reasoning (``replies.outcome``)."""
         calls_tool = reason == "tool_use"
         status = None if calls_tool and not self._tools else self.facts["ends"].get(reason)
-        return settled(status, words, {**counts, "finish_reason": reason}, called=calls_tool)
+        return outcome(status, words, {**counts, "finish_reason": reason}, called=calls_tool)
 
     def _sent(self, names: Mapping[str, str]) -> Record:
         """The settings that are set, by their names in the provider's API."""

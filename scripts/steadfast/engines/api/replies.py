@@ -141,9 +141,9 @@ def completion(reply: Mapping[str, object], counts: Record, *, tools: bool) -> R
     """The response in a completion, or the reason to retry."""
     choice = mapping(next(iter(array(reply.get("choices"))), None))
     if problem := choice.get("error"):
-        return fault(problem)
+        return error_in_reply(problem)
     if reply.get("object") == "error" or reply.get("status") == "failed":
-        return fault(reply)
+        return error_in_reply(reply)
     if reply.get("done") is False:
         return Retry("incomplete response: done is false")
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
@@ -158,16 +158,16 @@ def completion(reply: Mapping[str, object], counts: Record, *, tools: bool) -> R
     if content is not None and not refusal:
         words = (content[0], reasoning_of(message, content[1]))
     status = "refused" if refused else status_of(reason, tools=tools)
-    return settled(status, words, fields, called=fields["finish_reason"] in TOOL_ENDS)
+    return outcome(status, words, fields, called=fields["finish_reason"] in TOOL_ENDS)
 
 
-def fault(problem: object) -> Retry:
+def error_in_reply(problem: object) -> Retry:
     """The reason to retry for an error in a reply with HTTP status 200."""
     message, codes = error_of({"error": problem})
     return Retry(f"error in the reply: {(codes or message)[:REASON_CHARACTERS] or 'unnamed'}")
 
 
-def settled(
+def outcome(
     status: str | None,
     words: tuple[str | None, str | None] | None,
     known: Record,
@@ -201,7 +201,9 @@ def settled(
     return Response(status, response_text or "", **known)
 
 
-def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
+def http_failure(
+    status: int, reply: object, headers: Mapping[str, str], now: float
+) -> Response | Retry:
     """The outcome of an HTTP status of 300 and above, with the JSON value of its body."""
     message, codes = error_of(reply)
     if status in RETRIED:
@@ -216,7 +218,7 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
-def lasting(
+def permanent_error(
     status: int, reply: object
 ) -> Literal["key", "limit", "model", "quota", "sampling", "tier"] | None:
     """The kind of an error that every request would meet; None where it is no such error."""

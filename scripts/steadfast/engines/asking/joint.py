@@ -18,7 +18,7 @@ from steadfast.contract.request import Item, Request, families, grouped
 from steadfast.engines.asking.requests import Sender, turns_of
 from steadfast.engines.asking.run import raise_on_sigterm
 from steadfast.engines.base import Engine, EngineFailed, Setup, build_engine
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
             if not part_engine.paid or part_engine.answers != engine.answers:
                 continue
             try:
-                turn = fitted(model, part_engine, part.setup.answers, turns_of(part.items)[0])
+                turn = fitted_requests(
+                    model, part_engine, part.setup.answers, turns_of(part.items)[0]
+                )
             except UserError as error:  # its own run will raise it
                 say(f"{model}: {error}")
                 continue

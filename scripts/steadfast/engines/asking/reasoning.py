@@ -63,7 +63,7 @@ def separate_reasoning(
     return replace(response, text=answer, reasoning=reasoning or None)
 
 
-def holds_pair(text: str) -> bool:
+def has_tag_pair(text: str) -> bool:
     """Whether a response contains tags that may mark reasoning after other text."""
     if not may_hold_marks(text):
         return False

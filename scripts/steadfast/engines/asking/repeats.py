@@ -14,7 +14,7 @@ from steadfast.engines.base import Engine
 Passes = dict[tuple[int, str], dict[str, Response]]
 
 
-def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
+def sample_requests(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
     """A sample of the requests that fit, determined by the seed; neighbours differ in context."""
     unique = list({request.hash: request for request in requests if not request.overflow}.values())
     chosen = random.Random(seed).sample(range(len(unique)), min(size, len(unique)))
@@ -25,7 +25,7 @@ def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
     return sample
 
 
-def ask_repeatedly(
+def send_repeatedly(
     engine: Engine, requests: Sequence[Request], repeats: int, journal: Journal, seed: str = ""
 ) -> Passes:
     """Sends each request ``repeats`` times alone, and as often together with all others.

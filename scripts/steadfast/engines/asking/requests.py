@@ -105,7 +105,7 @@ class Sender:
         self._say = say
         self._stack = stack
         self._total = total
-        self._read = reader(engine, reasoning)
+        self._read = reasoning_separator(engine, reasoning)
 
         def show_wait(line: str) -> None:
             say(f"{model}: {line}")
@@ -194,7 +194,9 @@ class Sender:
         return request.hash if self._engine.paid else request.key
 
 
-def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
+def reasoning_separator(
+    engine: Engine, reasoning: Settings | None
+) -> Callable[[Response], Response]:
     """A function that separates the reasoning in an engine's responses."""
     if not engine.has_model:
         return lambda response: response

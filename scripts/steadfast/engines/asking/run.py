@@ -22,10 +22,10 @@ from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.records import ProvenanceRecord
 from steadfast.contract.request import ANSWERED, STATUSES, Item, Request, Response, output_record
-from steadfast.engines.asking.reasoning import holds_pair
+from steadfast.engines.asking.reasoning import has_tag_pair
 from steadfast.engines.asking.requests import Sender, converse
 from steadfast.engines.base import FITTING, Engine, Setup, build_engine
-from steadfast.engines.fit import fitted
+from steadfast.engines.fit import fitted_requests
 
 SHOWN_FAILURES = 3
 # Token counts that the provenance sums up.
@@ -75,7 +75,7 @@ def run_part(
             sender = Sender(model, title, engine, reasoning, setup.journal, len(items), say, stack)
 
             def send(turn: list[Item]) -> list[tuple[Request, Response]]:
-                requests = fitted(model, engine, answers, turn)
+                requests = fitted_requests(model, engine, answers, turn)
                 responses = sender.send(requests, is_retry=turn[0].attempt > 1)
                 return list(zip(requests, responses, strict=True))
 
@@ -119,7 +119,7 @@ def _warnings(model: str, responses: list[Response], reasoning: Settings | None)
     counts: Counter[str] = Counter()
     for response in responses:
         counts["reasoning"] += response.reasoning is not None
-        counts["pairs"] += reasoning is None and holds_pair(response.text)
+        counts["pairs"] += reasoning is None and has_tag_pair(response.text)
         counts["unfinished"] += response.status == "unfinished"
     if counts["reasoning"] and reasoning is None:
         yield (

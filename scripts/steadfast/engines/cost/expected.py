@@ -68,10 +68,10 @@ def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
     return stated if plan.get("throughput") else None
 
 
-def escalated(value: float, attempt: int) -> int:
+def with_increase(value: float, attempt: int) -> int:
     """Time or memory that an attempt requests: half as much again with each further one.
 
-    >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
+    >>> [with_increase(60, attempt) for attempt in (1, 2, 3)]
     [60, 90, 120]
     """
     return math.ceil(value * (1 + INCREASE * (attempt - 1)))
@@ -82,12 +82,12 @@ def job_minutes(
 ) -> int:
     """Minutes that a job requests, for its work and its share of the load."""
     if hours is not None or expected is None:
-        return escalated(60 * (HOURS if hours is None else hours), attempt)
+        return with_increase(60 * (HOURS if hours is None else hours), attempt)
     seconds = MARGIN * (expected.seconds(work) + expected.load / sharing)
-    return escalated(seconds / 60 + START_MINUTES / sharing, attempt)
+    return with_increase(seconds / 60 + START_MINUTES / sharing, attempt)
 
 
-def within_most(minutes: Sequence[int], most: float | None) -> list[int]:
+def limited_minutes(minutes: Sequence[int], most: float | None) -> list[int]:
     """Minutes that the jobs of one load request, reduced in proportion to ``most`` hours in all."""
     total = sum(minutes)
     if most is None or total <= 60 * most:

@@ -40,7 +40,7 @@ class CachedTokenizer:
         self.count = cache(tokenizer.count)
 
 
-def once(requests: Iterable[Request]) -> list[Request]:
+def distinct_requests(requests: Iterable[Request]) -> list[Request]:
     """The requests to send: all that fit, equal ones once."""
     return list({request.hash: request for request in requests if not request.overflow}.values())
 
@@ -57,13 +57,13 @@ def plan_part(
     Remaining requests are those that are not cached; their responses use their output limits.
 
     Args:
-        requests: with their prompt tokens (``engines.fit.reckoned``).
+        requests: with their prompt tokens (``engines.fit.estimated_requests``).
         computed: prefixes that the same load computes for other parts, with their tokens; those of
             this part are added. A context that begins with one of them adds only the rest.
     """
     computed = {} if computed is None else computed
     fitting = [request for request in requests if not request.overflow]
-    sent = once(fitting)
+    sent = distinct_requests(fitting)
     remaining = [request for request in sent if request.hash not in known]
     distinct = distinct_tokens(sent, tokenizer, template_tokens, computed)
     remaining_distinct = distinct

@@ -97,7 +97,7 @@ def option_records(
     """The cost of each pricing option, the config's first, if responses use their output limits.
 
     Args:
-        requests: to send (``forecast.once``), with their prompt tokens.
+        requests: to send (``forecast.distinct_requests``), with their prompt tokens.
         known: hashes of requests whose responses are cached in the journal.
         count: counts a text's tokens.
         answers: the model's settings that determine responses.

@@ -17,7 +17,7 @@ from steadfast.engines.api.body import SAMPLING, SUFFIX, count, mapping
 from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
-from steadfast.engines.devices import hold
+from steadfast.engines.devices import lock_gpus
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams
@@ -222,7 +222,7 @@ class VllmEngine(Engine):
     def _lease(self, copies: int = 1) -> None:
         """Locks the GPUs that the engine needs, where jobs share this machine's."""
         pipeline = self._operation_args.get("pipeline_parallel_size", 1)
-        hold(copies * pipeline * self._parallel, self._log)
+        lock_gpus(copies * pipeline * self._parallel, self._log)
 
     def _look_at_memory(self, largest: int) -> None:
         """Checks the KV cache, and sets the number of concurrent requests."""
