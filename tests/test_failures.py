@@ -19,16 +19,16 @@ REFUSED = (
 
 def test_error_line_decides_on_a_retry():
     for log, state, expected in (
-        ("m: 3 requests\nerror: no key\n", None, AttemptEnd("no key", again=False)),
-        ("temporary error: no server\n", "FAILED", AttemptEnd("no server", again=True)),
-        ("error: no key\nm: 3 requests\n", "FAILED", AttemptEnd(None, again=True)),
-        ("", None, AttemptEnd(None, again=True)),
+        ("m: 3 requests\nerror: no key\n", None, AttemptEnd("no key", retry=False)),
+        ("temporary error: no server\n", "FAILED", AttemptEnd("no server", retry=True)),
+        ("error: no key\nm: 3 requests\n", "FAILED", AttemptEnd(None, retry=True)),
+        ("", None, AttemptEnd(None, retry=True)),
     ):
         assert attempt_end(log, state) == expected, log
 
 
 def test_slurm_state_overrides_the_error_line():
-    timeout = AttemptEnd("the job reached its time limit", short="runtime")
+    timeout = AttemptEnd("the job reached its time limit", shortage="runtime")
     assert attempt_end("error: no key\n", "TIMEOUT") == timeout
     assert attempt_end("", "NODE_FAIL") == AttemptEnd("the job lost its node")
 
@@ -39,9 +39,9 @@ def test_job_rejected_by_slurm_is_not_retried():
         "correct slurm_account in the profile, or slurm.account of the model; sacctmgr show assoc "
         "user=$USER lists yours"
     )
-    assert attempt_end("", None, REFUSED) == AttemptEnd(advice, again=False)
+    assert attempt_end("", None, REFUSED) == AttemptEnd(advice, retry=False)
     message = "Job submission failed with exception: no such\nfile"
-    expected = AttemptEnd("SLURM rejected the job: no such file", again=False)
+    expected = AttemptEnd("SLURM rejected the job: no such file", retry=False)
     assert attempt_end("", None, message) == expected
 
 
@@ -60,7 +60,7 @@ class Job:
         return False
 
     def fail(self, run: "Run", log: str, state: str | None = None, **report) -> None:
-        """One failed try, and Snakemake's count of tries after it."""
+        """One failed attempt, and Snakemake's count of attempts after it."""
         run.executor.run_job_pre(self)
         if log:
             Path(self.log[0]).write_text(log)

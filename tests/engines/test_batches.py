@@ -275,7 +275,7 @@ def test_rejected_batch_is_not_searched_for(part, server, engine):
 )
 def test_invalid_fields_of_a_batch_are_ignored(fields):
     remote = ChatBatches.remote(None, {"id": "b", "status": "failed", **fields})
-    assert (remote.key, remote.files, remote.why) == (None, (), "batch failed")
+    assert (remote.key, remote.files, remote.reason) == (None, (), "batch failed")
 
 
 @only("openai", "gemini")

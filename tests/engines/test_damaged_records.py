@@ -59,7 +59,7 @@ def damaged(record, seed):
 
 def use_batches(path):
     state = BatchState.load(path)
-    assert all(isinstance(name, str) for name in state.under_way)
+    assert all(isinstance(name, str) for name in state.open_hashes)
     assert {type(number) for number in state.attempts.values()} <= {int}
     assert all(isinstance(batch.batch_id, str | None) for batch in state.open)
 
@@ -95,7 +95,7 @@ def test_intact_files_are_read_unchanged(tmp_path):
     path.write_text(json.dumps(BATCHES))
     state = BatchState.load(path)
     assert state.open == [Batch(**batch) for batch in OPEN]
-    assert state.under_way == {"a", "b"}
+    assert state.open_hashes == {"a", "b"}
     state.save()
     assert json.loads(path.read_text()) == BATCHES
     path.write_text(json.dumps({"runs": [RUN, EARLIER_RUN]}))

@@ -112,7 +112,7 @@ def request_of(engine, requested, operation=None, **answers):
     setup = Setup({"engine": engine, "model": "m", **answers}, operation or {})
     dialect = PROVIDERS[engine](setup)
     requests = fit(requested, None, "error", None, answers=dialect.answers)
-    dialect.expect(grouped(requests))
+    dialect.note_requests(grouped(requests))
     return dialect.path, dialect.body(requests[0])
 
 

@@ -36,7 +36,7 @@ class Lock:
     def __init__(
         self,
         path: Path,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         needless: Callable[[], bool] | None = None,
     ):
         self._holder = path.with_name(f".{path.name}.holder")
@@ -53,7 +53,7 @@ class Lock:
         try:
             self.held = acquire_lock(self._fd)
             if not self.held:
-                say(f"waiting for {self._held_by()}, which has locked {path}")
+                report(f"waiting for {self._held_by()}, which has locked {path}")
                 self.held = self._waited(needless)
         except OSError as error:
             os.close(self._fd)

@@ -23,18 +23,18 @@ def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
     return [str(number) for number in range(len(list(nodes.iterdir())))] if nodes.is_dir() else []
 
 
-def lock_gpus(count: int, say: Callable[[str], None]) -> None:
+def lock_gpus(count: int, report: Callable[[str], None]) -> None:
     """Locks GPUs of this machine until this process and its children end.
 
     In a cluster's job the GPUs are already its own.
     """
     names = [] if "SLURM_JOB_ID" in os.environ else devices(os.environ)
     if count and names:
-        os.environ[VISIBLE] = ",".join(acquire_gpus(count, names, say))
+        os.environ[VISIBLE] = ",".join(acquire_gpus(count, names, report))
 
 
 def acquire_gpus(
-    count: int, names: list[str], say: Callable[[str], None], folder: Path | None = None
+    count: int, names: list[str], report: Callable[[str], None], folder: Path | None = None
 ) -> dict[str, int]:
     """Waits for free GPUs; returns their locks, which hold until closed.
 
@@ -64,7 +64,7 @@ def acquire_gpus(
                 else:
                     os.close(lock)
         if len(held) < count and not waited:
-            say(f"waiting for {count} of the GPUs {', '.join(names)}, which other jobs use")
+            report(f"waiting for {count} of the GPUs {', '.join(names)}, which other jobs use")
             waited = True
     os.close(queue)
     return held

@@ -27,26 +27,26 @@ STOPPED_RUN = (
 
 
 class AttemptEnd(NamedTuple):
-    """How a try of a job ended."""
+    """How an attempt at a job ended."""
 
     reason: str | None  # None where neither the job nor SLURM gives one
-    again: bool = True  # whether a retry can help
-    short: str | None = None  # the resource that was too small
-    free: bool = False  # whether it does not count as a try
+    retry: bool = True  # whether a retry can help
+    shortage: str | None = None  # the resource that was too small
+    uncounted: bool = False  # whether it does not count as an attempt
 
 
 @dataclass
 class Failure:
-    """A job whose last try failed."""
+    """A job whose last attempt failed."""
 
     who: str  # the model, judge or rewriter that it queries, else its rule
     reason: str
-    tries: int
-    logs: dict[str, str]  # what the last try wrote, by log file
+    attempts: int
+    logs: dict[str, str]  # what the last attempt wrote, by log file
 
 
 def attempt_end(log: str, state: str | None = None, message: str | None = None) -> AttemptEnd:
-    """How a try ended, from the end of its log, SLURM's state and the executor's message."""
+    """How an attempt ended, from the end of its log, SLURM's state and the executor's message."""
     for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
@@ -54,13 +54,13 @@ def attempt_end(log: str, state: str | None = None, message: str | None = None) 
                 if text in refusal:
                     refusal = f"{refusal}; {advice}"
                     break
-            return AttemptEnd(f"SLURM rejected the job: {refusal}", again=False)
+            return AttemptEnd(f"SLURM rejected the job: {refusal}", retry=False)
     if end := facts("slurm/ends.yaml").get(state):
         free = end.get("free", False)
-        return AttemptEnd(f"the job {end['reason']}", short=end.get("short"), free=free)
+        return AttemptEnd(f"the job {end['reason']}", shortage=end.get("short"), uncounted=free)
     last_line = log.rstrip().rpartition("\n")[2]
     if last_line.startswith(ERROR):
-        return AttemptEnd(last_line.removeprefix(ERROR), again=False)
+        return AttemptEnd(last_line.removeprefix(ERROR), retry=False)
     if last_line.startswith(TEMPORARY):
         return AttemptEnd(last_line.removeprefix(TEMPORARY))
     return AttemptEnd(None)
@@ -79,8 +79,8 @@ class FailedJobs:
         self._log = log
         self.states: dict[str, str] = {}
         self._stopped = False
-        self._stamps: dict[str, object] = {}  # of the log files, before the last try
-        self._short: dict[str, list[str]] = {}  # the resource that was too small, by job and try
+        self._stamps: dict[str, object] = {}  # of the log files, before the last attempt
+        self._short: dict[str, list[str]] = {}  # the resource that was too small, by job and attempt
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
@@ -130,7 +130,7 @@ class FailedJobs:
     def by_shortage(
         self, resource: str, amount: Callable[[Any, int], Any]
     ) -> Callable[[Any, int], Any]:
-        """A rule's resource that grows only with the tries for which it was too small."""
+        """A rule's resource that grows only with the attempts for which it was too small."""
 
         def requested(wildcards: Any, attempt: int) -> Any:
             return amount(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
@@ -153,25 +153,25 @@ class FailedJobs:
             ends[single] = attempt_end(texts[single], state, message)
         # In a group, jobs without a reason may have finished, or waited for the one that failed.
         ends = {single: end for single, end in ends.items() if end.reason} or ends
-        if any(end.free for end in ends.values()):
+        if any(end.uncounted for end in ends.values()):
             insides.uncount_attempt(job)
-        if not any(end.again for end in ends.values()):
+        if not any(end.retry for end in ends.values()):
             insides.prevent_retry(job)
         retried = insides.will_be_retried(job)
         for single, end in ends.items():
             name = self.name(single)
             reason = end.reason or "it ended without an error message"
-            failed_before = self._failed[name].tries if name in self._failed else 0
+            failed_before = self._failed[name].attempts if name in self._failed else 0
             log_ends = {file: self.log_end(file) for file in single.log}
             for file in logs:
                 # Where the job itself gives the reason, SLURM's log has it among much else.
                 log_ends[file] = "" if reason in texts[single] else self.log_end(file)
-            tries = failed_before if end.free else failed_before + 1
-            self._failed[name] = Failure(_queried(single), reason, tries, log_ends)
+            attempts = failed_before if end.uncounted else failed_before + 1
+            self._failed[name] = Failure(_queried(single), reason, attempts, log_ends)
             plan = "; retried" if retried else ""
-            if end.short:
-                self._short.setdefault(_key(single.wildcards), []).append(end.short)
-                plan += f" with {MORE[end.short]}" if retried else ""
+            if end.shortage:
+                self._short.setdefault(_key(single.wildcards), []).append(end.shortage)
+                plan += f" with {MORE[end.shortage]}" if retried else ""
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine wrote is on the terminal already.
             cause = f"{slurm}: {reason}" if number or message else ""
@@ -190,8 +190,8 @@ class FailedJobs:
         count = len(self._failed)
         lines += ["", f"{count} {'job' if count == 1 else 'jobs'} failed:"]
         for (who, reason), names in alike.items():
-            tries = max(self._failed[name].tries for name in names)
-            lines.append(f"  {who}: {reason}" + (f" ({tries} tries)" if tries > 1 else ""))
+            attempts = max(self._failed[name].attempts for name in names)
+            lines.append(f"  {who}: {reason}" + (f" ({attempts} tries)" if attempts > 1 else ""))
             lines += [f"    {name}" for name in names]
         if waiting:
             lines.append(
@@ -213,7 +213,7 @@ class FailedJobs:
                     yield from (f"  {line}" for line in lines)
 
     def log_end(self, file: str) -> str:
-        """The end of what the last try wrote to a log; empty where it wrote nothing."""
+        """The end of what the last attempt wrote to a log; empty where it wrote nothing."""
         stamp = _stamp(file)
         if stamp is None or stamp == self._stamps.get(file):
             return ""

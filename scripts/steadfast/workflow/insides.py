@@ -378,7 +378,7 @@ def prevent_retry(job: Any) -> None:
 
 
 def uncount_attempt(job: Any) -> None:
-    """Lets a failed try of a job not count."""
+    """Lets a failed attempt of a job not count."""
     job.attempt -= 1
 
 

@@ -119,7 +119,7 @@ class AnthropicBatches(Batches[Anthropic]):
         return batch_line(custom_id=request.hash, params=self.provider.body(request))
 
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
-        newest = next(self.listed(), None)
+        newest = next(self.list_all(), None)
         return newest.id if newest else NONE
 
     def creation(self, batch: Batch, lines: Sequence[bytes]) -> tuple[str, bytes]:
@@ -127,7 +127,7 @@ class AnthropicBatches(Batches[Anthropic]):
 
     def find(self, batch: Batch) -> Remote | None:
         while True:
-            newer = takewhile(lambda remote: remote.id != batch.file_id, self.listed())
+            newer = takewhile(lambda remote: remote.id != batch.file_id, self.list_all())
             candidates = [remote for remote in newer if remote.requests == len(batch.hashes)]
             for remote in candidates:
                 if remote.files and self._has_request_of(batch, remote):

@@ -34,14 +34,14 @@ class BatchEngine(engine.ApiEngine):
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         by_hash = {request.hash: request for request in chain.from_iterable(groups)}
         state = BatchState.load(self._state_path)
-        self._provider.expect(groups)
+        self._provider.note_requests(groups)
         settings = self._access.client_settings(self._timeout)
         with Http(settings, self._provider.headers(settings["api_key"])) as self._batches.http:
             self._find_unconfirmed(state)
-            under_way = state.under_way
+            open_hashes = state.open_hashes
             unsent: list[Request] = []
             for name, request in by_hash.items():
-                if name not in under_way:
+                if name not in open_hashes:
                     unsent.append(request)
                 elif self._bill:
                     self._bill.reserve(request, sent=True)
@@ -49,14 +49,14 @@ class BatchEngine(engine.ApiEngine):
             while state.open:
                 ended: list[tuple[Batch, Remote]] = []
                 for batch in state.open:
-                    remote = self._batches.look(str(batch.batch_id))
+                    remote = self._batches.poll(str(batch.batch_id))
                     if remote.status in self._batches.facts["ended"]:
                         ended.append((batch, remote))
                 others_run = len(ended) < len(state.open)
                 may_submit = not others_run
                 for batch, remote in ended:
                     # A batch that failed for lack of room may succeed once another one has ended.
-                    waits_for_room = others_run and remote.lacked_room
+                    waits_for_room = others_run and remote.queue_was_full
                     may_submit = may_submit or not waits_for_room
                     counts = not waits_for_room
                     pending += yield from self._import(state, batch, remote, by_hash, counts)
@@ -141,7 +141,7 @@ class BatchEngine(engine.ApiEngine):
         as an attempt at the requests that it leaves without a response.
         """
         requests = [by_hash[name] for name in batch.hashes if name in by_hash]
-        reasons = dict.fromkeys((request.hash for request in requests), remote.why)
+        reasons = dict.fromkeys((request.hash for request in requests), remote.reason)
         unseen = set(reasons)
         answered = 0
         # Twice, since a download may be truncated, and sending a request again costs again.

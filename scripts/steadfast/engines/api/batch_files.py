@@ -81,12 +81,12 @@ class Remote:
         )
 
     @property
-    def lacked_room(self) -> bool:
+    def queue_was_full(self) -> bool:
         """Whether it failed since other batches use up the account's token limit."""
         return FACTS["no_room"] in self.problem
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The reason for requests without a response."""
         return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
 
@@ -133,7 +133,7 @@ class BatchState:
         return state
 
     @property
-    def under_way(self) -> set[str]:
+    def open_hashes(self) -> set[str]:
         """The hashes of all requests in batches that may be running."""
         submitted: set[str] = set()
         for batch in self.open:

@@ -58,7 +58,7 @@ class Batches(ABC, Generic[P]):
         self._server = f"server {provider.access.address}"
         self._pause = FIRST_PAUSE
 
-    def got(self, path: str, read: Callable[[object], T | None]) -> T:
+    def get_value(self, path: str, read: Callable[[object], T | None]) -> T:
         """The value of the reply to a GET request."""
         return self.value(partial(self.http.get, path), read)
 
@@ -84,12 +84,12 @@ class Batches(ABC, Generic[P]):
     def remote(self, value: object) -> Remote | None:
         """The batch that a reply describes; None where it describes none."""
 
-    def listed(self) -> Iterator[Remote]:
+    def list_all(self) -> Iterator[Remote]:
         """All batches, the newest first."""
         after = ""
         while True:
             page = f"{self.path}?limit={PAGE}{after}"
-            reply = self.got(page, lambda reply: mapping(reply) or None)
+            reply = self.get_value(page, lambda reply: mapping(reply) or None)
             remotes = list(filter(None, map(self.remote, array(reply.get("data")))))
             yield from remotes
             if not remotes or reply.get("has_more") is not True:
@@ -101,14 +101,14 @@ class Batches(ABC, Generic[P]):
 
     def find(self, batch: Batch) -> Remote | None:
         """The batch, if it was created."""
-        for remote in self.listed():
+        for remote in self.list_all():
             if remote.key == batch.key:
                 return remote
         return None
 
-    def look(self, batch_id: str) -> Remote:
+    def poll(self, batch_id: str) -> Remote:
         """The current state of a batch."""
-        return self.got(f"{self.path}/{quote(batch_id, safe='')}", self.remote)
+        return self.get_value(f"{self.path}/{quote(batch_id, safe='')}", self.remote)
 
     @abstractmethod
     def result_path(self, file: str) -> str:
@@ -184,7 +184,7 @@ class Batches(ABC, Generic[P]):
                 after = retry.after
             self._engine.retries[reason] += 1
             if attempt < engine.ATTEMPTS:
-                self._engine.say_wait(reason, after)
+                self._engine.report_wait(reason, after)
                 time.sleep(wait_of(after, attempt - 1))
         raise (QueueFull if rejections == engine.ATTEMPTS else TemporaryError)(
             f"{self._server} failed {engine.ATTEMPTS} times in a row ({reason}); "
@@ -203,7 +203,7 @@ class Batches(ABC, Generic[P]):
                 f"provider, remove {self._state_path}; then run again: cached responses are not "
                 "re-requested"
             )
-        self._engine.stop_if_hopeless(reply.status, body)
+        self._engine.raise_permanent_error(reply.status, body)
         outcome = http_failure(reply.status, body, reply.headers, time.time())
         if isinstance(outcome, Retry):
             return outcome

@@ -97,7 +97,7 @@ class ApiEngine(Engine):
         settings = self._access.client_settings(self._timeout)
         requests = list(chain.from_iterable(groups))
         self._refuse_what_batches_have(requests)
-        self._provider.expect(groups)
+        self._provider.note_requests(groups)
         self._check_limits(requests)
         self._replies: Replies = asyncio.Queue()
         self._settled = asyncio.Event()
@@ -140,8 +140,8 @@ class ApiEngine(Engine):
         if self._setup.journal is None:
             return
         path = BatchState.place(self._setup.journal)
-        under_way = BatchState.load(path).under_way
-        submitted = sum(request.hash in under_way for request in requests)
+        open_hashes = BatchState.load(path).open_hashes
+        submitted = sum(request.hash in open_hashes for request in requests)
         if submitted:
             raise UserError(
                 f"{path}: {submitted} of the requests are in running batches, and sending them "
@@ -238,7 +238,7 @@ class ApiEngine(Engine):
             if paid:
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
-                self.say_wait(retry.reason, retry.after)
+                self.report_wait(retry.reason, retry.after)
                 self._places.release()  # a waiting request is not in flight
                 await self._pace.wait(attempt, retry.after)
                 await self._places.acquire()
@@ -278,7 +278,7 @@ class ApiEngine(Engine):
         self._heard += 1
         value = parsed(redact(reply.content))
         if reply.status >= 300:
-            self.stop_if_hopeless(reply.status, value)
+            self.raise_permanent_error(reply.status, value)
             return http_failure(reply.status, value, reply.headers, time.time())
         if value is None:
             return Retry("invalid reply: not JSON")
@@ -293,7 +293,7 @@ class ApiEngine(Engine):
             return reply
         return replace(reply, parts=parts, tier=tier)
 
-    def say_wait(self, reason: str, after: float | None) -> None:
+    def report_wait(self, reason: str, after: float | None) -> None:
         """Reports a server's Retry-After in the log and on the terminal."""
         if after:
             line = f"{reason}: the server requests a wait of {after:.0f} s (Retry-After)"
@@ -302,7 +302,7 @@ class ApiEngine(Engine):
             self._log(line)
             self._notices.show(f"{self.answers['model']}: {line}")
 
-    def stop_if_hopeless(self, status: int, reply: object) -> None:
+    def raise_permanent_error(self, status: int, reply: object) -> None:
         """Raises UserError for an error that every request would meet."""
         kind = permanent_error(status, reply)
         if kind is None or (kind == "tier" and self.option != "flex"):

@@ -158,21 +158,21 @@ class GeminiBatches(Batches[Gemini]):
         path = self.provider.path.replace(":generateContent", ":batchGenerateContent")
         return path, json.dumps({"batch": definition}).encode()
 
-    def listed(self) -> Iterator[Remote]:
+    def list_all(self) -> Iterator[Remote]:
         path = f"{self.provider.facts['path']}/batches?pageSize=100"
         token = ""
         while True:
             page = path + (f"&pageToken={quote(token)}" if token else "")
             # A list without entries is an empty object.
-            reply = self.got(page, lambda reply: reply if isinstance(reply, dict) else None)
+            reply = self.get_value(page, lambda reply: reply if isinstance(reply, dict) else None)
             yield from filter(None, map(self.remote, array(reply.get("operations"))))
             previous = token
             token = text(reply.get("nextPageToken")) or ""
             if token in ("", previous):
                 return
 
-    def look(self, batch_id: str) -> Remote:
-        return self.got(f"{self.provider.facts['path']}/{quote(batch_id)}", self.remote)
+    def poll(self, batch_id: str) -> Remote:
+        return self.get_value(f"{self.provider.facts['path']}/{quote(batch_id)}", self.remote)
 
     def result_path(self, file: str) -> str:
         return f"{self.facts['download']}/{quote(file)}:download?alt=media"

@@ -55,7 +55,7 @@ class Provider(ABC):
         settings = {**own, **sampling, **further}
         return {name: value for name, value in settings.items() if value not in (None, {})}
 
-    def expect(self, groups: Sequence[Sequence[Request]]) -> None:
+    def note_requests(self, groups: Sequence[Sequence[Request]]) -> None:
         """Takes note of the requests to come: a prefix of only one request is not worth caching."""
         self._sharing.update({group[0].group: len(group) for group in groups})
 

@@ -32,7 +32,7 @@ PR_SET_PDEATHSIG = 1
 class Served:
     """An OpenAI-compatible server on a free port, ready for requests, ended with the process."""
 
-    def __init__(self, command: Sequence[str], say: Callable[[str], None]):
+    def __init__(self, command: Sequence[str], report: Callable[[str], None]):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -57,34 +57,34 @@ class Served:
                 f"serve: cannot start {self._name} ({error.strerror}); check the command in serve"
             ) from None
         self.close = weakref.finalize(self, _stop, self._process, self._output)
-        self._wait(started + 60 * READY_MINUTES, say)
+        self._wait(started + 60 * READY_MINUTES, report)
         self.seconds = time.monotonic() - started
-        say(f"server ready after {self.seconds:.0f} s")
+        report(f"server ready after {self.seconds:.0f} s")
 
-    def check(self, say: Callable[[str], None]) -> None:
+    def check(self, report: Callable[[str], None]) -> None:
         """Raises EngineExhausted where the server has exited."""
         if (code := self._process.poll()) is not None:
-            self._say_last(say)
+            self._report_last(report)
             raise EngineExhausted(
                 f"serve: {self._name} exited (code {code}) during requests; the log has its last "
                 "output; responses so far are cached: run again to continue"
             )
 
-    def _say_last(self, say: Callable[[str], None]) -> None:
+    def _report_last(self, report: Callable[[str], None]) -> None:
         if self._output.closed:
             return
         self._output.seek(0)
         lines = self._output.read().decode("utf-8", errors="replace").splitlines()
         for line in lines[-SHOWN_LINES:]:
-            say(f"server: {line}")
+            report(f"server: {line}")
 
-    def _wait(self, end: float, say: Callable[[str], None]) -> None:
+    def _wait(self, end: float, report: Callable[[str], None]) -> None:
         while not _ready(self.url):
             code = self._process.poll()
             if code is None and time.monotonic() < end:
                 time.sleep(LOOK_SECONDS)
                 continue
-            self._say_last(say)
+            self._report_last(report)
             self.close()
             late = f"was not ready within {READY_MINUTES:g} minutes"
             raise UserError(

@@ -54,8 +54,8 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
         for part in parts:
             part.log.parent.mkdir(parents=True, exist_ok=True)
             lines = stack.enter_context(open(part.log, "a", encoding="utf-8", buffering=1))
-            say = partial(print, file=lines)
-            part_engine = build_engine(replace(part.setup, log=say))
+            report = partial(print, file=lines)
+            part_engine = build_engine(replace(part.setup, log=report))
             engine = engine or part_engine
             if not part_engine.paid or part_engine.answers != engine.answers:
                 continue
@@ -64,13 +64,13 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
                     model, part_engine, part.setup.answers, turns_of(part.items)[0]
                 )
             except UserError as error:  # its own run will raise it
-                say(f"{model}: {error}")
+                report(f"{model}: {error}")
                 continue
             reasoning = part.setup.answers.get("reasoning")
             journal = part.setup.journal
             assert journal is not None, "responses need a journal"
             total = len(part.items)
-            sender = Sender(model, part.title, engine, reasoning, journal, total, say, stack)
+            sender = Sender(model, part.title, engine, reasoning, journal, total, report, stack)
             for request in sender.unsent(turn):
                 requests.setdefault(request.hash, request)
                 owners.setdefault(request.hash, sender)

@@ -37,11 +37,11 @@ class Journal(AbstractContextManager["Journal"]):
             edited. A last line that a crash left incomplete is removed.
     """
 
-    def __init__(self, path: Path | str, say: Callable[[str], None] = print):
+    def __init__(self, path: Path | str, report: Callable[[str], None] = print):
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            stack.enter_context(closing(Lock(self._path, say)))
+            stack.enter_context(closing(Lock(self._path, report)))
             self._fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
             stack.callback(os.close, self._fd)
             self._responses = self._load()

@@ -96,19 +96,19 @@ class Sender:
         reasoning: Settings | None,
         journal: Path,
         total: int,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         stack: ExitStack,
     ):
         self._model = model
         self._engine = engine
         self._path = journal
-        self._say = say
+        self._report = report
         self._stack = stack
         self._total = total
         self._read = reasoning_separator(engine, reasoning)
 
         def show_wait(line: str) -> None:
-            say(f"{model}: {line}")
+            report(f"{model}: {line}")
             Notices().show(f"{label}: {line}")
 
         self._journal = stack.enter_context(Journal(journal, show_wait)) if engine.paid else None
@@ -130,7 +130,7 @@ class Sender:
         # A re-requested response has been counted already.
         shares = Counter() if is_retry else Counter(map(key, requests))
         kind = "unreadable responses, re-requested" if is_retry else "requests"
-        self._say(
+        self._report(
             f"{self._model}: {len(requests)} {kind}, {len(responses)} cached, {len(unsent)} to send"
         )
         self._progress.skip(sum(shares[name] for name in responses))
@@ -140,7 +140,7 @@ class Sender:
                 if self.keep(request, response, shares[key(request)]):
                     responses[key(request)] = response
             for line in self._engine.summary():
-                self._say(f"{self._model}: {line}")
+                self._report(f"{self._model}: {line}")
         return [self._read(responses[key(request)]) for request in requests]
 
     def unsent(self, requests: Iterable[Request]) -> list[Request]:
@@ -156,7 +156,7 @@ class Sender:
             unsent: number of requests.
             with_engine: whether the run record has the engine's own counts.
         """
-        self._say(
+        self._report(
             f"{self._model}: {unsent} requests to send, in one pass with those of other parts"
         )
         self._progress.skip(self._total - unsent)

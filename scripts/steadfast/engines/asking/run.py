@@ -65,14 +65,16 @@ def run_part(
     started = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
-        say = partial(print, file=lines)
+        report = partial(print, file=lines)
         answers = setup.answers
         assert setup.journal is not None, "responses need a journal"
         items = list(items)
-        engine = build_engine(replace(setup, log=say))
+        engine = build_engine(replace(setup, log=report))
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
-            sender = Sender(model, title, engine, reasoning, setup.journal, len(items), say, stack)
+            sender = Sender(
+                model, title, engine, reasoning, setup.journal, len(items), report, stack
+            )
 
             def send(turn: list[Item]) -> list[tuple[Request, Response]]:
                 requests = fitted_requests(model, engine, answers, turn)
@@ -91,12 +93,12 @@ def run_part(
         # Before any file is written: outputs with too many failures would count as finished.
         _check_failures(model, responses, setup.operation.get("allowed_failures", 0.0))
         for warning in _warnings(model, responses, reasoning):
-            say(warning)
+            report(warning)
             print(f"warning: {warning}", file=sys.stderr)
         write_jsonl(replies.files[0], records)
         record = provenance(model, engine, answers, requests, responses)
         write_json(replies.path, {**record, **replies.record})
-        say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
+        report(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
 
 def _check_failures(model: str, responses: list[Response], allowed: float) -> None:
