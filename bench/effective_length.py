@@ -16,7 +16,7 @@ import pandas as pd
 from intervals import LENGTHS, RUNS, Effects, normal, print_row, runs, shares, skewed
 
 from steadfast.benchmarks.lifbench.analyses import effective
-from steadfast.stats.effective_context_length import reaches
+from steadfast.stats.effective_context_length import effective_lengths
 
 SHARE = 0.85
 START = 0.8
@@ -66,7 +66,7 @@ def main() -> None:
         curve = CURVES[name]
         truth = true_length(curve)
         indices = []
-        for reach in reaches(effective(simulated(kinds[kind], contexts, curve))).values():
+        for reach in effective_lengths(effective(simulated(kinds[kind], contexts, curve))).values():
             indices.append([LENGTHS.index(end) for end in (reach.low, reach.high, reach.value)])
         low, high, value = np.array(indices).T
         below = np.mean(low > truth)

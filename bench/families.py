@@ -17,7 +17,7 @@ from steadfast.benchmarks.lifbench.analyses import effective
 from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER
 from steadfast.contract.records import OVERALL
-from steadfast.stats.effective_context_length import reaches
+from steadfast.stats.effective_context_length import effective_lengths
 from steadfast.stats.pairs import compare_models
 
 START = 0.8
@@ -43,7 +43,7 @@ def mean_score(frame: pd.DataFrame) -> tuple[float, float]:
 def reached(frame: pd.DataFrame) -> tuple[float, float]:
     """Coverage of the range of the effective context length, and the number of its lengths."""
     ranges = []
-    for reach in reaches(effective(frame)).values():
+    for reach in effective_lengths(effective(frame)).values():
         ranges.append((LENGTHS.index(reach.low), LENGTHS.index(reach.high)))
     low, high = np.array(ranges).T
     truth = LENGTHS.index(TRUE_LENGTH)

@@ -9,7 +9,7 @@ project's own test and gate. Losses have these distributions:
 - broken + noise: the same, and all contexts vary a little;
 - records: single verdicts, of which 3 % flip each way without any loss.
 
-``unseen`` is the share of contexts below which the gate guarantees nothing. Losses in fewer
+``unseen_share`` is the share of contexts below which the gate guarantees nothing. Losses in fewer
 contexts have lines of their own, marked *.
 
 Run: ``PYTHONPATH=scripts python bench/gate.py``
@@ -24,7 +24,7 @@ import pandas as pd
 
 from steadfast.compare.gate import PASS, WORSE, gate
 from steadfast.compare.results import MEASURED, TESTS, Comparison
-from steadfast.show.results import unseen
+from steadfast.show.results import unseen_share
 from steadfast.stats.intervals import Clusters
 
 RUNS = 500
@@ -53,7 +53,7 @@ def broken(share: float | None, noise: float) -> Shape:
     """That share of contexts loses, by default the smallest that the gate detects."""
 
     def draw(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
-        hit = unseen(contexts) if share is None else share
+        hit = unseen_share(contexts) if share is None else share
         lost = np.where(rng.random((RUNS, contexts)) < hit, loss / hit, 0.0)
         return rng.normal(0, noise, lost.shape) - lost if noise else -lost
 
@@ -124,7 +124,7 @@ def main() -> None:
                 measures = [np.clip(draw(rng, number, loss), -1, 1) for _ in range(4)]
                 values.append(list(verdicts(measures, by_scenario)).count(WORSE))
             shares = "".join(f"{value / RUNS:>9.3f}" for value in values)
-            print(f"{name:26} {number:8} {unseen(number):6.2f} {shares}", flush=True)
+            print(f"{name:26} {number:8} {unseen_share(number):6.2f} {shares}", flush=True)
 
 
 if __name__ == "__main__":

@@ -46,14 +46,14 @@ def main() -> None:
                 pilot = Pilot(
                     SPREAD / pilot_contexts**0.5, pilot_contexts - 1, pilot_contexts, skewed=True
                 )
-                needed = pilot.needed(difference)
+                needed = pilot.clusters_needed(difference)
                 runs = difference + SPREAD * draw(rng, (RUNS, needed))
                 shares = []
                 for _ in range(20):
                     pilot_run = SPREAD * draw(rng, (pilot_contexts,))
                     error = pilot_run.std(ddof=1) / pilot_contexts**0.5
                     estimated = Pilot(error, pilot_contexts - 1, pilot_contexts, skewed=True)
-                    size = (50, estimated.needed(difference))
+                    size = (50, estimated.clusters_needed(difference))
                     shares.append(significant_share(difference + SPREAD * draw(rng, size)))
                 share = f"{significant_share(runs):.2f}"
                 cells = [pilot_contexts, difference, needed, name, share]

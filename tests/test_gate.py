@@ -11,7 +11,7 @@ import scipy.stats
 from steadfast.compare import gate
 from steadfast.compare.gate import IDENTICAL, PASS, UNCLEAR, WORSE
 from steadfast.compare.results import MEASURED, TESTS
-from steadfast.stats.power import smallest_difference
+from steadfast.stats.power import minimum_detectable_difference
 
 T975 = 2.200985  # of 11 degrees of freedom, one-sided; from a table of Student's t
 
@@ -143,7 +143,7 @@ def test_more_units_make_the_margin_detectable():
     assert factor == units / 12
 
     def detectable(units):
-        return smallest_difference(0.012 / math.sqrt(units / 12), 11 * units / 12)
+        return minimum_detectable_difference(0.012 / math.sqrt(units / 12), 11 * units / 12)
 
     # A loss of the margin is detected in 80 of 100 runs: by about (t.975 + t.8) errors.
     t = scipy.stats.t.ppf([0.975, 0.8], 11 * factor).sum()

@@ -15,10 +15,10 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.show.ending import ending
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stages.run_end import turned
+from steadfast.show.terminal_summary import terminal_summary
+from steadfast.stages.run_end import reversed_rankings
 from steadfast.stats.tidy import write_csv
 from steadfast.workflow import terminal
 from steadfast.workflow.insides import FINISHING
@@ -207,10 +207,10 @@ def test_summary_names_models_that_labels_reorder(tmp_path):
     write_csv(tmp_path / "cfbench/metrics/corrected.csv", pd.DataFrame(rows, columns=columns))
     run = SimpleNamespace(running=["cfbench"], benchmarks={"cfbench": SimpleNamespace(title="CF")})
     tables = {str(tmp_path / "cfbench/tables/cfbench_corrected.md")}
-    assert list(turned(run, tmp_path, Display(), tables)) == [
+    assert list(reversed_rankings(run, tmp_path, Display(), tables)) == [
         "CF: Judge and people order these models differently: a_1 and b (PSR)."
     ]
-    assert not list(turned(run, tmp_path, Display(), set()))
+    assert not list(reversed_rankings(run, tmp_path, Display(), set()))
 
 
 def test_summary_is_shown_where_nothing_is_to_be_done(log):
@@ -248,7 +248,7 @@ def test_summary_has_the_table_and_the_folders_of_results(tmp_path):
     summary = Table("summary", "Caption.", (Column("Model"), Column("ARS")), (row,))
     names = "lifbench/tables/x.md summary/summary.md tables figures/x.png corpora/a.jsonl"
     files = [str(tmp_path / name) for name in [*names.split(), "report.html"]]
-    text = ending(tmp_path, files, summary, ["Found."], ["Turned."], ["Synthetic."])
+    text = terminal_summary(tmp_path, files, summary, ["Found."], ["Turned."], ["Synthetic."])
     assert text.splitlines() == [
         "Model  ARS", "-----  ---", "a      .5", "", "Found.", "", "Synthetic.", "", "Turned.", "",
         f"HTML report: {tmp_path}/report.html",
@@ -259,7 +259,7 @@ def test_summary_has_the_table_and_the_folders_of_results(tmp_path):
 
 def test_summary_names_a_single_benchmark_s_tables():
     files = ["results/cfbench/tables/x.md", "results/plan/x.md", "elsewhere/x"]
-    assert ending(Path("results"), files).splitlines() == [
+    assert terminal_summary(Path("results"), files).splitlines() == [
         "Plan: results/plan/",
         "Tables: results/cfbench/tables/",
     ]
@@ -273,7 +273,7 @@ def test_summary_has_the_requests_and_latency_of_a_server(tmp_path):
         "answers_per_second,latency_median,latency_95,retries,rejected\n"
         "m,,10,0,0,2,5,2,0.4,0.9,3,1\n"
     )
-    assert ending(tmp_path, [str(usage)]).splitlines()[0] == (
+    assert terminal_summary(tmp_path, [str(usage)]).splitlines()[0] == (
         "m: 10 requests, 2 responses/s; latency 0.4 s (median), 0.9 s (95 %); "
         "3 retries, 1 rejected by the server; 2 empty"
     )

@@ -14,7 +14,7 @@ from steadfast.benchmarks.cfbench.satisfaction import is_satisfied
 from steadfast.benchmarks.cfbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Reply
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.agreement import verdict_agreement
 
 MODES = ("strict", "released")
@@ -187,7 +187,7 @@ def test_tables_show_scores_and_what_is_missing():
     answers = run.simulated_responses(READER)
     run.score("m", answers, j=run.simulated_replies(answers, slip=0.8))
     frames = run.metrics(["j"], labels_of(next(iter(run.records)), 0.9))
-    display = Display(models={"m": Shown("m", engine="openai")})
+    display = Display(models={"m": DisplayedModel("m", engine="openai")})
     table, people = tables(frames, display, "strict", ["direct", "table6_humans"])
     full = frames["direct"].set_index(["split", "measure"]).loc["full"]
     (section,) = table.sections

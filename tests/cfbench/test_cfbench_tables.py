@@ -13,14 +13,14 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
 
 MODELS = {
-    "reference": Shown("Reference", engine="reference"),
-    "model-a": Shown("Model $A_1$ & co", engine="openai"),
-    "model-b": Shown("model-b", engine="openai"),
-    "sim-c": Shown("Hasty reader", "Readers", "simulated"),
+    "reference": DisplayedModel("Reference", engine="reference"),
+    "model-a": DisplayedModel("Model $A_1$ & co", engine="openai"),
+    "model-b": DisplayedModel("model-b", engine="openai"),
+    "sim-c": DisplayedModel("Hasty reader", "Readers", "simulated"),
 }
 RANKED = ["model-b", "Model $A_1$ & co", "Hasty reader", "Reference"]
 """Labels in the order of the PSR, those that are no real models last."""
@@ -111,7 +111,7 @@ def test_table_6_omits_judges_without_labelled_responses():
     run = SmallRun()
     run.judge("m", VERDICTS)
     labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
-    judges = {"j0": Shown("j0"), "idle": Shown("idle", engine="reference")}
+    judges = {"j0": DisplayedModel("j0"), "idle": DisplayedModel("idle", engine="reference")}
     frames = run.metrics(list(judges), labels)
     (table,) = tables.tables(frames, Display(judges=judges), "strict", ["table6_humans"])
     assert list(rows(table)) == ["j0"]

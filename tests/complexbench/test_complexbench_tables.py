@@ -19,14 +19,14 @@ from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.benchmarks.complexbench.tables import tables as build
 from steadfast.contract.components import Frames
 from steadfast.show.render import Printed, printed
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
 
 MODELS = {
-    "reference": Shown("reference", "Reference", "reference"),
-    "model-a": Shown("Model $A_1$ & co", "Models", "openai"),
-    "model-b": Shown("model-b", "Models", "openai"),
-    "sim-c": Shown("sim-c", "Readers", "simulated"),
+    "reference": DisplayedModel("reference", "Reference", "reference"),
+    "model-a": DisplayedModel("Model $A_1$ & co", "Models", "openai"),
+    "model-b": DisplayedModel("model-b", "Models", "openai"),
+    "sim-c": DisplayedModel("sim-c", "Readers", "simulated"),
 }
 DISPLAY = Display(models=MODELS)
 SLIPS = {"reference": 0.0, "model-a": 0.4, "model-b": 0.1, "sim-c": 0.6}

@@ -14,7 +14,7 @@ from steadfast.base.files import write_rows
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.jobs.job import Job
-from steadfast.show.ending import server_lines
+from steadfast.show.terminal_summary import server_lines
 from steadfast.stages.count_usage import write_usage
 
 

@@ -16,16 +16,18 @@ from steadfast.benchmarks.followbench.tables import BUILDERS, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.render import comma_separated
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.show.table import Table
 from steadfast.stats.tidy import rows_of
 
 MODELS = {
-    "reference": Shown("Reference", engine="reference"),
-    "real-a": Shown("Model $A_1$ & co", "Models", "openai"),
-    "real-b": Shown("real-b", "Models", "openai"),
+    "reference": DisplayedModel("Reference", engine="reference"),
+    "real-a": DisplayedModel("Model $A_1$ & co", "Models", "openai"),
+    "real-b": DisplayedModel("real-b", "Models", "openai"),
 }
-DISPLAY = Display(models=MODELS, judges={judge: Shown(judge, "", "openai") for judge in JUDGES})
+DISPLAY = Display(
+    models=MODELS, judges={judge: DisplayedModel(judge, "", "openai") for judge in JUDGES}
+)
 
 
 @cache

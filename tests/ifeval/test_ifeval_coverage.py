@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from steadfast.benchmarks.ifeval.metrics import drops, length_means
-from steadfast.stats.effective_context_length import reaches, retention_by_length
+from steadfast.stats.effective_context_length import effective_lengths, retention_by_length
 
 LENGTHS = ["0", "4k", "32k", "128k"]
 RUNS = 400
@@ -48,7 +48,7 @@ def test_intervals_of_effective_lengths_cover_the_truth_more_often(frame):
     """There are few lengths, so that each end errs in at most 2.5 % of runs."""
     index = LENGTHS.index
     covered = []
-    for reach in reaches(retention_by_length(length_means(frame), LENGTHS)).values():
-        covered.append(index(reach.low) <= index("32k") <= index(reach.high))
+    for length in effective_lengths(retention_by_length(length_means(frame), LENGTHS)).values():
+        covered.append(index(length.low) <= index("32k") <= index(length.high))
     assert len(covered) == RUNS
     assert 0.95 <= np.mean(covered) < 1

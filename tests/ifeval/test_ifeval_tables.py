@@ -11,9 +11,9 @@ from steadfast.benchmarks.ifeval.figures import figures
 from steadfast.benchmarks.ifeval.metrics import metrics
 from steadfast.benchmarks.ifeval.tables import TABLES, IfevalResults, tables
 from steadfast.show.effective_context_length import Effective
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 
-DISPLAY = Display(models={"m": Shown("M"), "n": Shown("N", "Readers")})
+DISPLAY = Display(models={"m": DisplayedModel("M"), "n": DisplayedModel("N", "Readers")})
 LENGTHS = ["0", "4k", "8k"]
 POSITIONS = ["after", "before", "filler"]
 

@@ -20,7 +20,7 @@ from steadfast.config.load import load_config
 from steadfast.contract.components import Sample, Scored, Simulator
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 
 SIMULATOR = LifbenchSimulator()
 
@@ -221,9 +221,9 @@ def test_table_has_the_baseline_unranked_and_what_is_above_it():
     for scored in run({"good": 0.8}):
         scores.append(scored._replace(model="baseline", record=scored.record | {"total": 0.5}))
     models = {
-        "good": Shown("Good", "API"),
-        "baseline": Shown("No-lookup baseline", "Baseline", "baseline"),
-        "reference": Shown("Reference", "Reference", "reference"),
+        "good": DisplayedModel("Good", "API"),
+        "baseline": DisplayedModel("No-lookup baseline", "Baseline", "baseline"),
+        "reference": DisplayedModel("Reference", "Reference", "reference"),
     }
     frames = metrics(scores, {}, None, "rubric", "released", ["baseline", "reference"], "baseline")
     cells = cells_of(printed_tables(frames, Display(models=models))["table3_ars"])

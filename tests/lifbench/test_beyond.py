@@ -11,7 +11,7 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.config.load import load_config
 from steadfast.contract.components import Scored
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
 
 pytestmark = pytest.mark.wide
@@ -105,7 +105,7 @@ def test_ars_of_a_group_is_weighted_and_counts_missing_scores():
 
 def test_table_of_formats_marks_incomplete_cells(tmp_path):
     frames = frames_of(INCOMPLETE, tmp_path, beyond=FORMATS)
-    display = Display(group_order=["API"], models={"m": Shown("M", "API")})
+    display = Display(group_order=["API"], models={"m": DisplayedModel("M", "API")})
     assert "formats" not in printed_tables(frames, display)
     page = printed_tables(frames, display, beyond=FORMATS)["formats"]
     row = cells_of(page).loc["M"]

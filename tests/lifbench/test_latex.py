@@ -15,7 +15,7 @@ from steadfast.benchmarks.lifbench.tables import tables as all_tables
 from steadfast.benchmarks.lifbench.tables.results import STRINGS
 from steadfast.show import latex
 from steadfast.show.render import write_table
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stages.collect import collect_tables
 
 pytestmark = pytest.mark.heavy
@@ -82,7 +82,7 @@ def tables(tmp_path_factory) -> Path:
     models = {}
     for model in levels:
         group = "API & Co." if model < "m2" else "Models > 20B"
-        models[model] = Shown(LABELS.get(model, model), group)
+        models[model] = DisplayedModel(LABELS.get(model, model), group)
     display = Display(group_order=["API & Co."], models=models)
     paper = dict(zip(levels, list(PAPER_MODELS)[:12], strict=False))  # m0 to m11
     for table in all_tables(frames, display, "rubric", "released", released=paper):

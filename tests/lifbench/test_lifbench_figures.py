@@ -12,7 +12,7 @@ from score_records import FEW, LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
 from steadfast.show.figures import STYLE
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stages.draw import draw
 from steadfast.stats.tidy import write_csv
 
@@ -20,9 +20,9 @@ LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 SETTINGS = {"weighting": "rubric", "rubric": "released"}
 DISPLAY = Display(
     models={
-        "good": Shown("Good $1$", "Models", "openai"),
-        "fair": Shown("Fair", "Models", "openai"),
-        "reference": Shown("Reference", "", "reference"),
+        "good": DisplayedModel("Good $1$", "Models", "openai"),
+        "fair": DisplayedModel("Fair", "Models", "openai"),
+        "reference": DisplayedModel("Reference", "", "reference"),
     }
 )
 SAMPLING = pd.DataFrame(
@@ -99,7 +99,7 @@ def test_many_models_with_long_names_fit(tmp_path):
     models = {}
     for model in levels:
         name = f"An organisation's model, with a long name of its own, {model} $x$"
-        models[model] = Shown(name, f"Group {model[-1]}"[:7], "openai")
+        models[model] = DisplayedModel(name, f"Group {model[-1]}"[:7], "openai")
     pictures = show(frames, Display(models=models))
     check_all(pictures)
     names = sorted(shown.label for shown in models.values())
@@ -134,9 +134,9 @@ def test_radar_has_the_capabilities_of_each_model(frames, pictures):
 
 def test_series_share_a_colour_and_base_models_are_dashed(frames):
     models = {
-        "good": Shown("Tuned", "", "openai", "S"),
-        "fair": Shown("Base", "", "vllm", "S", base=True),
-        "sim-long": Shown("Long", "", "simulated"),
+        "good": DisplayedModel("Tuned", "", "openai", "S"),
+        "fair": DisplayedModel("Base", "", "vllm", "S", base=True),
+        "sim-long": DisplayedModel("Long", "", "simulated"),
     }
     figure, caption = built(frames, Display(models=models))["figure3_capabilities"]
     lines = lines_of(figure.axes[0])

@@ -22,16 +22,16 @@ from steadfast.benchmarks.lifbench.tables import BUILDERS, OPTIONAL
 from steadfast.benchmarks.lifbench.tables.results import STRINGS
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.render import Printed
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 DISPLAY = Display(
     group_order=["API Models"],
     models={
-        "good": Shown("Good_1", "API Models"),
-        "fair": Shown("Fair"),
-        "sim-long": Shown("sim-long", "Simulated models", "simulated"),
-        "reference": Shown("reference", "reference", "reference"),
+        "good": DisplayedModel("Good_1", "API Models"),
+        "fair": DisplayedModel("Fair"),
+        "sim-long": DisplayedModel("sim-long", "Simulated models", "simulated"),
+        "reference": DisplayedModel("reference", "reference", "reference"),
     },
 )
 
@@ -158,7 +158,7 @@ def test_truncated_models_have_a_dagger_and_released_ones_no_counts(frames, six_
     text = printed_tables({**frames, "coverage": coverage}, DISPLAY)["table3_ars"].md
     assert "| Fair† " in text
     assert "Good\\_1†" not in text
-    display = Display(models={"good": Shown("Good", engine="scored")})
+    display = Display(models={"good": DisplayedModel("Good", engine="scored")})
     cells = cells_of(printed_tables(six_lengths, display)["coverage"])
     (row,) = cells[cells.index.str.contains("Good")].to_dict("records")
     assert (row["Error"], row["Empty"], row["Truncated"]) == ("0", "", "")

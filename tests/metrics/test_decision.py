@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.show.roster import Display, Shown, adaptive_remark
-from steadfast.stats.decision import TakenLook, as_evaluated
+from steadfast.show.roster import Display, DisplayedModel, adaptive_remark
+from steadfast.stats.decision import LookResult, with_expected_by_rounds
 
 DESIGN = {"contexts": 4, "top": 1}
 RELATIONS = ["better_than", "worse_than", "not_distinguished"]
@@ -21,7 +21,7 @@ def comparisons(p_values: dict[str, float]) -> pd.DataFrame:
     return pd.concat([overall, task], ignore_index=True).assign(clusters=12)
 
 
-def taken_look(p_values, looks=(), models="abc", **frames) -> TakenLook:
+def taken_look(p_values, looks=(), models="abc", **frames) -> LookResult:
     """The look after earlier ones, on ARS of a summary that has IFS, too."""
     ars = pd.DataFrame({"model": list(models), "measure": "ARS"})
     summary = pd.concat([ars, ars.assign(measure="IFS")])
@@ -30,7 +30,7 @@ def taken_look(p_values, looks=(), models="abc", **frames) -> TakenLook:
     frames = {"comparisons": comparisons(p_values), "summary": summary} | frames
     rounds = dict.fromkeys(models, 2 + len(looks))
     overall = {"task": "overall"}
-    return TakenLook(frames, looks, DESIGN, "ARS", overall, list(models), rounds, {})
+    return LookResult(frames, looks, DESIGN, "ARS", overall, list(models), rounds, {})
 
 
 C_IS_WORSE = {"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}
@@ -112,7 +112,7 @@ def test_expected_responses_follow_the_rounds_of_each_model():
         coverage = coverage.assign(expected=scored.max(), scored=scored)
         return {"coverage": coverage, "other": pd.DataFrame({"model": models})}
 
-    frames = as_evaluated(metrics(["a", "b", "c"]), {"a": 3, "b": 3, "c": 2}, metrics)
+    frames = with_expected_by_rounds(metrics(["a", "b", "c"]), {"a": 3, "b": 3, "c": 2}, metrics)
     assert frames["coverage"]["expected"].tolist() == [6, 6, 4]
     assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
 
@@ -123,7 +123,7 @@ def test_tasks_beyond_the_rounds_of_a_model_expect_nothing():
         cells = pd.MultiIndex.from_product([models, tasks], names=["model", "task"])
         return {"coverage": cells.to_frame(index=False).assign(expected=6)}
 
-    frames = as_evaluated(metrics(["a", "b"]), {"a": 2, "b": 3}, metrics)
+    frames = with_expected_by_rounds(metrics(["a", "b"]), {"a": 2, "b": 3}, metrics)
     assert frames["coverage"]["expected"].tolist() == [6, 0, 6, 6]
 
 
@@ -134,7 +134,7 @@ def test_tasks_beyond_the_rounds_of_a_model_expect_nothing():
 def test_tables_state_the_progress_of_an_adaptive_run(goes_on, state):
     models = {"a": {"rounds": 3}, "b": {"rounds": 3}, "c": {"rounds": 2}}
     decision = {"design": DESIGN, "measure": "ARS", "rounds": 3, "models": models}
-    display = Display(models={"a": Shown("Model A")})
+    display = Display(models={"a": DisplayedModel("Model A")})
     (sentence,) = adaptive_remark([decision | {"goes_on": goes_on}], display)
     assert state in sentence
     assert "3 by Model A, b; 2 by c." in sentence

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from steadfast.stats.effective_context_length import (
-    Reach,
-    reaches,
+    EffectiveLength,
+    effective_lengths,
     retention_by_length,
-    with_reaches,
+    with_effective_lengths,
 )
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.tidy import EFFECTIVE
@@ -30,40 +30,40 @@ def retention(frame: pd.DataFrame) -> pd.DataFrame:
     return retention_by_length(means, ["4k", "8k"])
 
 
-def reach(values: list[float], low: list[float], high: list[float]) -> Reach:
-    """The reach by values and intervals of the lengths beyond the shortest."""
+def effective_length(values: list[float], low: list[float], high: list[float]) -> EffectiveLength:
+    """The effective context length by values and intervals of the lengths beyond the shortest."""
     rows = pd.DataFrame({"model": "m", "length": LENGTHS[: len(values) + 1], "retention": 0.85})
     rows = rows.assign(value=[1, *values], low=[math.nan, *low], high=[math.nan, *high])
-    return reaches(rows)["m"]
+    return effective_lengths(rows)["m"]
 
 
 def test_effective_length_by_hand():
     # A recovery after a loss does not count: 32k is not reached through 16k.
-    assert reach([0.9, 0.8, 0.95], [0.8, 0.7, 0.8], [1, 0.9, 1.1]).value == "8k"
-    assert reach([0.85, 0.86, 0.9], [0.8] * 3, [1] * 3).value == "32k"
-    assert reach([0.5, 0.5, 0.5], [0.4] * 3, [0.6] * 3).value == "4k"
+    assert effective_length([0.9, 0.8, 0.95], [0.8, 0.7, 0.8], [1, 0.9, 1.1]).value == "8k"
+    assert effective_length([0.85, 0.86, 0.9], [0.8] * 3, [1] * 3).value == "32k"
+    assert effective_length([0.5, 0.5, 0.5], [0.4] * 3, [0.6] * 3).value == "4k"
 
 
 def test_range_of_the_effective_length_by_hand():
     # the lower end goes up from the shortest, the upper one down from the longest
-    assert reach([0.95, 0.9, 0.6], [0.9, 0.8, 0.5], [1, 1, 0.7])[1:3] == ("8k", "16k")
+    assert effective_length([0.95, 0.9, 0.6], [0.9, 0.8, 0.5], [1, 1, 0.7])[1:3] == ("8k", "16k")
     # 32k is significantly kept, and 16k is not: the lower end is before it.
-    assert reach([0.95, 0.86, 0.95], [0.9, 0.8, 0.9], [1, 1, 1])[1:3] == ("8k", "32k")
+    assert effective_length([0.95, 0.86, 0.95], [0.9, 0.8, 0.9], [1, 1, 1])[1:3] == ("8k", "32k")
     # 8k is significantly lost, and 32k is open: the upper end is there.
-    assert reach([0.5, 0.5, 0.8], [0.4, 0.4, 0.7], [0.6, 0.6, 0.9])[1:3] == ("4k", "32k")
+    assert effective_length([0.5, 0.5, 0.8], [0.4, 0.4, 0.7], [0.6, 0.6, 0.9])[1:3] == ("4k", "32k")
     # open where no length is significantly lost
-    all_kept = reach([0.95] * 3, [0.9] * 3, [1] * 3)
+    all_kept = effective_length([0.95] * 3, [0.9] * 3, [1] * 3)
     assert (all_kept.text, all_kept.range) == ("≥ 32k", "≥ 32k")
-    certain = reach([0.95, 0.5, 0.4], [0.9, 0.4, 0.3], [1, 0.6, 0.5])
+    certain = effective_length([0.95, 0.5, 0.4], [0.9, 0.4, 0.3], [1, 0.6, 0.5])
     assert (certain.text, certain.range) == ("8k", "8k")
 
 
 def test_effective_length_ends_before_a_missing_score():
-    gap = reach([0.95, math.nan, 0.2], [0.9, math.nan, 0.1], [1, math.nan, 0.3])
-    assert gap == Reach("8k", "8k", "8k", "8k")
+    gap = effective_length([0.95, math.nan, 0.2], [0.9, math.nan, 0.1], [1, math.nan, 0.3])
+    assert gap == EffectiveLength("8k", "8k", "8k", "8k")
     assert gap.text == "≥ 8k"
-    assert reach([math.nan], [math.nan], [math.nan]) == Reach()
-    without_interval = reach([0.95, 0.5], [math.nan] * 2, [math.nan] * 2)
+    assert effective_length([math.nan], [math.nan], [math.nan]) == EffectiveLength()
+    without_interval = effective_length([0.95, 0.5], [math.nan] * 2, [math.nan] * 2)
     assert (without_interval.text, without_interval.range) == ("8k", "")
 
 
@@ -100,15 +100,17 @@ def test_retention_needs_a_score_at_the_shortest_length():
     assert rows["model"].tolist() == ["absent"] * 2 + ["complete"] * 2 + ["zero"] * 2
     assert rows["value"].isna().tolist() == [True, True, False, False, True, True]
     assert rows["n"].tolist() == [0, 2, 2, 2, 2, 2]
-    assert reaches(rows)["complete"].value == "8k"
-    assert reaches(rows)["zero"] == reaches(rows)["absent"] == Reach()
+    assert effective_lengths(rows)["complete"].value == "8k"
+    assert effective_lengths(rows)["zero"] == effective_lengths(rows)["absent"] == EffectiveLength()
 
 
 def test_summary_has_the_effective_length_of_its_measure():
     rows = pd.DataFrame({"model": "m", "length": ["4k", "8k"], "value": [1.0, 0.9]})
     rows = rows.assign(retention=0.85, low=[math.nan, 0.87], high=[math.nan, 1.0])
     summary = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
-    columns = with_reaches(summary, rows, "ARS")[list(EFFECTIVE)]
+    columns = with_effective_lengths(summary, rows, "ARS")[list(EFFECTIVE)]
     assert columns.to_numpy().tolist() == [["≥ 8k", "≥ 8k"], ["", ""], ["", ""]]
-    without_interval = with_reaches(summary, rows.assign(low=math.nan, high=math.nan), "ARS")
+    without_interval = with_effective_lengths(
+        summary, rows.assign(low=math.nan, high=math.nan), "ARS"
+    )
     assert set(without_interval[list(EFFECTIVE)].to_numpy().ravel()) == {""}

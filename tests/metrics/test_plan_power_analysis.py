@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from steadfast.plan.power_analysis import power_analysis
-from steadfast.stats.power import Pilot, smallest_difference
+from steadfast.stats.power import Pilot, minimum_detectable_difference
 
 ARS = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
 ROW = {
@@ -27,14 +27,17 @@ def analysis(folder, *changes: dict, measures=ARS):
 def test_most_variable_pair_determines_the_number_of_contexts(tmp_path):
     other_rows = [{"other": "c", "error": 0.01}, {"task": "MF", "error": 0.5}]
     (row,), page = analysis(tmp_path, {}, *other_rows)
-    assert (row["clusters"], row["clusters_all"]) == (PILOT.needed(0.05), PILOT.needed(0.05, 3))
+    assert (row["clusters"], row["clusters_all"]) == (
+        PILOT.clusters_needed(0.05),
+        PILOT.clusters_needed(0.05, 3),
+    )
     assert row["factor"] == row["clusters_all"] / 20
     # .05^(1/k): none of k contexts fails in 5 of 100 runs
     assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / row["clusters_all"]))
     assert "all 3 pairs" in page
     assert "The run in the results folder has 20 units." in page
-    one_pair = smallest_difference(0.02, 19, 1, skewed=True)
-    all_pairs = smallest_difference(0.02, 19, 3, skewed=True)
+    one_pair = minimum_detectable_difference(0.02, 19, 1, skewed=True)
+    all_pairs = minimum_detectable_difference(0.02, 19, 3, skewed=True)
     assert f"{one_pair:.3f} for one pair, {all_pairs:.3f} for each of all pairs" in page
 
 
@@ -44,7 +47,7 @@ def test_each_language_has_its_rows_as_shares_of_full_marks(tmp_path):
     chinese = {"measure": "HSR", "language": "zh", "error": 4.0}
     rows, page = analysis(tmp_path, english, chinese, measures=measures)
     assert [row["measure"] for row in rows] == ["HSR en", "HSR zh"]
-    assert rows[0]["clusters"] == PILOT.needed(0.05)
+    assert rows[0]["clusters"] == PILOT.clusters_needed(0.05)
     assert "## Power analysis of lifbench (HSR zh)" in page
 
 

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.stats.pairs import pairs, sampling_units, smallest_of, with_comparisons
-from steadfast.stats.power import smallest_difference
+from steadfast.stats.pairs import (
+    median_detectable_difference,
+    pairs,
+    sampling_units,
+    with_comparisons,
+)
+from steadfast.stats.power import minimum_detectable_difference
 from steadfast.stats.ties import FEWEST_FOR_BOLD, NO_TIES, Ties
 
 VALUES = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.1}
@@ -63,7 +68,7 @@ def test_summary_has_the_relations_of_each_model():
     assert relations.loc["c"].tolist() == ["", "a", "b d"]
     assert Ties.of_summary(ars.reset_index()).best(VALUES) == {"a", "b", "d"}
     assert set(summary["sampled"]) == {"8 groups"}
-    assert set(ars["minimum_detectable_difference"]) == {smallest_of(rows)}
+    assert set(ars["minimum_detectable_difference"]) == {median_detectable_difference(rows)}
     assert Ties.of_summary(summary.loc["IFS"]).best(VALUES) == set()
 
 
@@ -105,5 +110,5 @@ def test_detectable_difference_is_that_of_the_median_pair():
     rows = pd.DataFrame({"error": [0.01, 0.02, 0.03, math.nan]})
     rows["degrees_of_freedom"] = [15.0, 15.0, 15.0, math.nan]
     rows["p_adjusted"] = [1.0, 0.5, 0.01, math.nan]
-    assert smallest_of(rows) == smallest_difference(0.02, 15, pairs=3)
-    assert math.isnan(smallest_of(rows.iloc[3:]))
+    assert median_detectable_difference(rows) == minimum_detectable_difference(0.02, 15, pairs=3)
+    assert math.isnan(median_detectable_difference(rows.iloc[3:]))

@@ -8,10 +8,10 @@ import pytest
 
 from steadfast.show.judges import agreement_table
 from steadfast.show.render import comma_separated, markdown, write_table
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.agreement import agreement_rows
 
-DISPLAY = Display(2, models={"m": Shown("Model M"), "judge": Shown("Judge_1")})
+DISPLAY = Display(2, models={"m": DisplayedModel("Model M"), "judge": DisplayedModel("Judge_1")})
 
 
 def verdicts(**models: str) -> dict:
@@ -86,7 +86,7 @@ def test_undefined_kappa_is_noted(other, has_note):
 
 def test_raters_without_common_responses_have_no_row():
     engines = {"real": "openai", "other": "vllm", "dummy": "reference", "idle": "simulated"}
-    judges = {name: Shown(name, engine=engine) for name, engine in engines.items()}
+    judges = {name: DisplayedModel(name, engine=engine) for name, engine in engines.items()}
     raters = {
         "real": verdicts(m="10"),
         "other": verdicts(m="11"),

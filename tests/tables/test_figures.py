@@ -8,8 +8,15 @@ from matplotlib.figure import Figure
 from picture_checks import check, legend_texts
 
 from steadfast.show import figures
-from steadfast.show.panels import grid, legend, legends, lineups, pictured, rows_of_panels
-from steadfast.show.roster import Display, Group, Roster, Shown
+from steadfast.show.panels import (
+    grid,
+    legend,
+    legends,
+    panel_models,
+    pictured_groups,
+    rows_of_panels,
+)
+from steadfast.show.roster import Display, DisplayedModel, Group, Roster
 
 LONG = "An organisation's model with a name of several lines, $dollars_1$ and a date {}"
 
@@ -48,8 +55,10 @@ def test_legends_below_panels_cover_nothing():
 
 
 def test_neighbouring_marks_are_centred():
-    assert [figures.apart(number, 3, 0.3) for number in range(3)] == pytest.approx([-0.1, 0, 0.1])
-    assert figures.apart(0, 1, 0.3) == 0
+    assert [figures.dodge_offset(number, 3, 0.3) for number in range(3)] == pytest.approx(
+        [-0.1, 0, 0.1]
+    )
+    assert figures.dodge_offset(0, 1, 0.3) == 0
 
 
 def test_points_have_their_intervals():
@@ -64,29 +73,29 @@ def test_points_have_their_intervals():
 
 def test_large_group_is_split_into_panels():
     names = [f"m{n:02d}" for n in range(21)]
-    panels = lineups([Group("G", tuple(names), "model")])
+    panels = panel_models([Group("G", tuple(names), "model")])
     assert panels == [("G", names[:7]), ("G", names[7:14]), ("G", names[14:])]
 
 
 def test_small_groups_share_a_panel():
     groups = [Group("G", tuple(names), "model") for names in ("abcd", "efgh", "ijkl")]
-    assert lineups(groups) == [("G; G", list("abcdefgh")), ("G", list("ijkl"))]
+    assert panel_models(groups) == [("G; G", list("abcdefgh")), ("G", list("ijkl"))]
 
 
 def test_figure_shows_the_best_of_many_models_with_a_note():
     names = [f"m{n:02d}" for n in range(30)]
     roster = Roster([*names, "sim-a"], Display())
-    groups, [(_, note)] = pictured(roster, {name: float(name[1:]) for name in names})
+    groups, [(_, note)] = pictured_groups(roster, {name: float(name[1:]) for name in names})
     assert [model for group in groups for model in group.models] == [*names[:6:-1], "sim-a"]
     assert note.startswith("24 of 31 models are shown")
-    assert pictured(Roster(names[:24], Display()), {})[1] == []
+    assert pictured_groups(Roster(names[:24], Display()), {})[1] == []
 
 
 def test_radar_has_each_value_on_its_spoke():
     rows = pd.DataFrame({"model": "m", "spoke": list("abc"), "value": [0.2, 0.4, 0.6]})
     rows = rows.assign(low=None, high=None)
     axes = Figure().subplots(subplot_kw={"projection": "polar"})
-    roster = Roster(["m"], Display(models={"m": Shown("M")}))
+    roster = Roster(["m"], Display(models={"m": DisplayedModel("M")}))
     figures.draw_radar(axes, rows, {"a": "A", "b": "B", "c": "C"}, ["m"], roster, (0.5, 1.0))
     assert list(axes.lines[0].get_ydata()) == [0.2, 0.4, 0.6, 0.2]
     assert [text.get_text() for text in axes.get_xticklabels()] == list("ABC")
@@ -97,7 +106,7 @@ def write_line_picture(path) -> None:
     with style.context(["default", figures.STYLE]):
         figure = Figure(layout="constrained")
         axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], label="$m$", **figures.look(Roster(["m"], Display()), "m"))
+        axes.plot([0, 1], [0, 1], label="$m$", **figures.model_style(Roster(["m"], Display()), "m"))
         legend(figure, axes)
         notes = [(None, "That is all.")]
         figures.write_picture(figures.picture(figure, "A line\n  from 0 to 1.", notes), path)

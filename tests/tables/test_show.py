@@ -5,21 +5,21 @@ from dataclasses import replace
 import pytest
 
 from steadfast.show.cells import Values, rank_cells, share_cell, value_cells
-from steadfast.show.figures import look
+from steadfast.show.figures import model_style
 from steadfast.show.results import shared_notes
-from steadfast.show.roster import Display, Roster, Shown
+from steadfast.show.roster import Display, DisplayedModel, Roster
 from steadfast.show.table import Cell
 from steadfast.stages.collect import DOCUMENT, collect_tables
-from steadfast.stats.ties import APART, BETTER, WORSE, Ties
+from steadfast.stats.ties import BETTER, NOT_DISTINGUISHED, WORSE, Ties
 
 DISPLAY = Display(
     group_order=["Gold", "API", "Large"],
     models={
-        "m": Shown("m", "Large"),
-        "n": Shown("n", "API"),
-        "o": Shown("o", "Large"),
-        "sim-a": Shown("sim-a", "Simulated", "simulated"),
-        "gold": Shown("gold", "Gold", "reference"),
+        "m": DisplayedModel("m", "Large"),
+        "n": DisplayedModel("n", "API"),
+        "o": DisplayedModel("o", "Large"),
+        "sim-a": DisplayedModel("sim-a", "Simulated", "simulated"),
+        "gold": DisplayedModel("gold", "Gold", "reference"),
     },
 )
 
@@ -56,7 +56,9 @@ def test_models_with_the_same_prompts_are_not_marked():
 
 
 def test_released_scores_on_the_same_prompts_are_marked():
-    display = replace(DISPLAY, models={"m": Shown("m"), "n": Shown("n", engine="scored")})
+    display = replace(
+        DISPLAY, models={"m": DisplayedModel("m"), "n": DisplayedModel("n", engine="scored")}
+    )
     roster = Roster("mn", display, {"m": "own", "n": "own"})
     assert labels(roster) == ["m", "n (released)"]
     assert roster.apart == frozenset()
@@ -67,8 +69,8 @@ def test_released_scores_on_the_same_prompts_are_marked():
     assert shared_notes(released_only, judged=False) == []
 
 
-REAL = Shown("GPT-4o", engine="openai")
-SIMULATED = Shown("Simulator", engine="reference")
+REAL = DisplayedModel("GPT-4o", engine="openai")
+SIMULATED = DisplayedModel("Simulator", engine="reference")
 BOTH_JUDGES = {"b": SIMULATED, "a": REAL}
 
 
@@ -80,7 +82,7 @@ BOTH_JUDGES = {"b": SIMULATED, "a": REAL}
         ("m sim-a", BOTH_JUDGES, "answers Simulator, a simulated judge", True),
         ("m", BOTH_JUDGES, "Judge: GPT-4o.", True),
         ("sim-a gold", BOTH_JUDGES, "Judge: Simulator, a simulated judge", False),
-        ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o.", True),
+        ("m gold", {"a": REAL, "c": DisplayedModel("Qwen", engine="vllm")}, "Judge: GPT-4o.", True),
     ],
 )
 def test_note_names_the_judges_of_real_and_simulated_models(models, judges, note, has_real_judge):
@@ -98,8 +100,8 @@ def test_only_real_models_have_plain_names_in_figures():
 
 def test_models_keep_their_colours():
     roster = Roster(DISPLAY.models, DISPLAY)
-    assert look(Roster(["o"], DISPLAY), "o") == look(roster, "o")
-    assert look(roster, "m")["color"] != look(roster, "o")["color"]
+    assert model_style(Roster(["o"], DISPLAY), "o") == model_style(roster, "o")
+    assert model_style(roster, "m")["color"] != model_style(roster, "o")["color"]
     # Models that the config does not name follow those of the config.
     larger = Roster([*DISPLAY.models, "x", "y"], DISPLAY)
     positions = [larger.place(model) for model in larger.models]
@@ -121,7 +123,13 @@ def test_only_complete_coverage_prints_as_100(scored, expected, text, is_marked)
     assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * is_marked)
 
 
-TIES = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART, "o": APART}, "o": {"m": WORSE}})
+TIES = Ties(
+    {
+        "m": {"n": NOT_DISTINGUISHED, "o": BETTER},
+        "n": {"m": NOT_DISTINGUISHED, "o": NOT_DISTINGUISHED},
+        "o": {"m": WORSE},
+    }
+)
 
 
 def test_values_that_may_be_best_are_bold():
@@ -135,7 +143,13 @@ def test_values_that_may_be_best_are_bold():
 
 
 def test_ranks_are_printed_as_ranges():
-    ties = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART}, "o": {"m": WORSE}})
+    ties = Ties(
+        {
+            "m": {"n": NOT_DISTINGUISHED, "o": BETTER},
+            "n": {"m": NOT_DISTINGUISHED},
+            "o": {"m": WORSE},
+        }
+    )
     cells = rank_cells(Roster(["m", "n", "o", "gold"], DISPLAY), ties, {"m": 3, "n": 2, "o": 1})
     expected = {"m": "1–2", "n": "1–3", "o": "2–3", "gold": None}
     assert {model: cell.text for model, (cell,) in cells.items()} == expected

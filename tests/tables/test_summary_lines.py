@@ -5,10 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from steadfast.show.ending import summary_lines
 from steadfast.show.roster import Display
 from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.show.terminal_summary import summary_lines
 from steadfast.stats.tidy import SUMMARY, write_csv
 
 BASELINE = "The no-lookup baseline scores X 0.6, above b."

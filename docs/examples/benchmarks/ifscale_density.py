@@ -9,14 +9,14 @@ from steadfast.show.table import Table
 from steadfast.simple.instance import PART
 from steadfast.simple.metrics import effective
 from steadfast.simple.tables import SimpleResults
-from steadfast.stats.effective_context_length import SHARE, reaches
+from steadfast.stats.effective_context_length import SHARE, effective_lengths
 
 
 def metric(responses: pd.DataFrame) -> pd.DataFrame:
     """Returns each model's effective density with its 95 % range, as effective context lengths."""
     densities = sorted({by[PART] for by in responses["by"]}, key=int)
-    reach_of = reaches(effective(responses, densities))
-    rows = [(model, reach.value, reach.low, reach.high) for model, reach in reach_of.items()]
+    length_of = effective_lengths(effective(responses, densities))
+    rows = [(model, length.value, length.low, length.high) for model, length in length_of.items()]
     return pd.DataFrame(rows, columns=["model", "value", "low", "high"])
 
 

@@ -29,7 +29,7 @@ import scipy
 
 from steadfast.compare import flips
 from steadfast.compare.results import Comparison
-from steadfast.show.results import unseen
+from steadfast.show.results import unseen_share
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import Pilot
@@ -70,7 +70,7 @@ class Gate(NamedTuple):
     def unseen(self) -> float:
         """Share of sampling units, of the measure with the fewest, where a loss may be unseen."""
         fewest = self.measures["sampling_units"].min()
-        return unseen(fewest) if fewest > 0 else 1.0
+        return unseen_share(fewest) if fewest > 0 else 1.0
 
 
 def units_needed(margin: float) -> int:
@@ -174,7 +174,7 @@ def more_units(row: Any, margin: float) -> float:
     """
     if not (row.error > NOTHING and row.degrees_of_freedom >= 1):
         return math.nan
-    needed = Pilot(row.error, row.degrees_of_freedom, row.sampling_units).needed(margin)
+    needed = Pilot(row.error, row.degrees_of_freedom, row.sampling_units).clusters_needed(margin)
     return needed / row.sampling_units if needed else math.nan
 
 

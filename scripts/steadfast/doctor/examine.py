@@ -20,7 +20,7 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.required_files import check_required_files
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ScoredModel
-from steadfast.show.results import listed
+from steadfast.show.results import listed_names
 
 
 def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator[Check]:
@@ -61,7 +61,7 @@ def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
             for check in engine_checks(settings.model_dump(), around):
                 models.setdefault(check, []).append(name)
     for check, names in models.items():
-        yield Check(f"{check.what} ({listed(names)})", check.status, check.text)
+        yield Check(f"{check.what} ({listed_names(names)})", check.status, check.text)
 
 
 def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]:

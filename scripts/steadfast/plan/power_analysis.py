@@ -13,7 +13,7 @@ import pandas as pd
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.markdown import markdown_table
-from steadfast.show.results import unseen
+from steadfast.show.results import unseen_share
 from steadfast.stats import pairs
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.power import POWER, Pilot
@@ -46,16 +46,16 @@ class WidestPair:
 
     def row(self, difference: float) -> Record:
         """The sampling units needed to detect a difference: all but the first of the columns."""
-        needed = self.pilot.needed(difference)
+        needed = self.pilot.clusters_needed(difference)
         # Bonferroni: the level of each comparison is divided by the number of pairs.
-        needed_of_all = self.pilot.needed(difference, comb(self.models, 2))
+        needed_of_all = self.pilot.clusters_needed(difference, comb(self.models, 2))
         return {
             "measure": self.name,
             "difference": difference,
             "clusters": needed,
             "clusters_all": needed_of_all,
             "factor": needed_of_all and needed_of_all / self.pilot.clusters,
-            "unseen": needed_of_all and unseen(needed_of_all),
+            "unseen": needed_of_all and unseen_share(needed_of_all),
         }
 
 
@@ -117,8 +117,8 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
         failures = f"rarer than {row['unseen']:.2%}" if row["unseen"] else ""
         counts = map(_count, (row["clusters"], row["clusters_all"]))
         cells.append([f"{row['difference']:g}", *counts, factor, failures])
-    one_pair = _share(pilot.smallest(pilot.clusters))
-    all_pairs = _share(pilot.smallest(pilot.clusters, pairs_of_models))
+    one_pair = _share(pilot.detectable_difference(pilot.clusters))
+    all_pairs = _share(pilot.detectable_difference(pilot.clusters, pairs_of_models))
     yield from (
         "Sampling units (families of contexts, contexts, groups, records) needed to detect a "
         f"difference between two models with a power of {POWER:.0%}, by the paired test at "

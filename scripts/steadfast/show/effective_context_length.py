@@ -7,7 +7,7 @@ from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells
 from steadfast.show.results import Note, Results, values_by_model
 from steadfast.show.roster import Group
 from steadfast.show.table import Cell, Column, Table, rounded
-from steadfast.stats.effective_context_length import SHARE, Reach, reaches
+from steadfast.stats.effective_context_length import SHARE, EffectiveLength, effective_lengths
 from steadfast.stats.tidy import rows_of
 
 STRINGS = facts("effective_context_length.yaml")
@@ -25,7 +25,7 @@ class Effective:
         self.rows = results.frames[FRAME]
         # Where nothing was scored the rows name no length.
         self.lengths = list(dict.fromkeys(self.rows["length"])) or ["--"]
-        self.reaches = reaches(self.rows)
+        self.effective_lengths = effective_lengths(self.rows)
         share = rounded(100 * SHARE, 6).normalize()
         self.slots = {
             "score": score,
@@ -37,8 +37,10 @@ class Effective:
 
     def kept_by(self) -> list[str]:
         """Returns a sentence on how many of the models that compete keep the share throughout."""
-        reaches = [self.reaches.get(model, Reach()) for model in self.results.roster.contenders]
-        lengths = [reach.value for reach in reaches if reach.value]
+        lengths = []
+        for model in self.results.roster.contenders:
+            if value := self.effective_lengths.get(model, EffectiveLength()).value:
+                lengths.append(value)
         counts = {"kept": lengths.count(self.lengths[-1]), "models": len(lengths)}
         return [self.text(STRINGS["notes"]["kept"], **counts)] if lengths else []
 
@@ -49,8 +51,10 @@ class Effective:
 
     def notes(self) -> list[Note]:
         """Returns what the table's signs mean, and where its intervals come from."""
-        is_open = any("≥" in reach.text + reach.range for reach in self.reaches.values())
-        has_interval = any(reach.low for reach in self.reaches.values())
+        is_open = any(
+            "≥" in length.text + length.range for length in self.effective_lengths.values()
+        )
+        has_interval = any(length.low for length in self.effective_lengths.values())
         names = ["open"] if is_open else []
         names.append("range" if has_interval else "no_range")
         return [(None, self.text(STRINGS["notes"][name])) for name in names]
@@ -76,7 +80,7 @@ def effective_table(
         columns.append(Column(length, effective.text(headings["kept"])))
     reached: CellsByModel = {}
     for model in results.roster.models:
-        reach = effective.reaches.get(model, Reach())
+        reach = effective.effective_lengths.get(model, EffectiveLength())
         reached[model] = (Cell(reach.text or None), Cell(reach.range or None))
     cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(retained)])
     sections = results.sections(groups, cells.__getitem__)

@@ -95,7 +95,7 @@ def write_picture(picture: Picture, stem: Path) -> None:
     write_text(caption, " ".join(picture.caption.split()) + "\n")
 
 
-def look(roster: Roster, model: str) -> Record:
+def model_style(roster: Roster, model: str) -> Record:
     """Returns a model's line and marker; what is no real model is dashed and hollow."""
     place = roster.place(model)
     real = roster.kind(model) == "model"
@@ -107,19 +107,19 @@ def look(roster: Roster, model: str) -> Record:
     }
 
 
-def look_by_series(roster: Roster, model: str) -> Record:
+def series_style(roster: Roster, model: str) -> Record:
     """Returns a model's line: a colour for each series, dashes for base models, a marker each."""
     if not roster.has_series:
-        return look(roster, model)
+        return model_style(roster, model)
     series, is_base = roster.series(model)
     # Colours go by the config's order, real models first.
     in_order = sorted(roster.models, key=lambda m: (roster.kind(m) != "model", roster.place(m)))
     all_series = list(dict.fromkeys(roster.series(name)[0] for name in in_order))
-    style = look(roster, model) | {"color": PALETTE[all_series.index(series) % len(PALETTE)]}
+    style = model_style(roster, model) | {"color": PALETTE[all_series.index(series) % len(PALETTE)]}
     return style | ({"linestyle": "--"} if is_base else {})
 
 
-def wrapped(text: str) -> str:
+def wrap_label(text: str) -> str:
     """Returns a label in lines of ``LABEL`` characters at most."""
     return fill(text, LABEL)
 
@@ -129,7 +129,7 @@ def row_height(labels: Iterable[str]) -> float:
     return 0.06 + 0.12 * max((label.count("\n") + 1 for label in labels), default=1)
 
 
-def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
+def draw_frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
     """Draws title and grid of a panel."""
     if title:
         axes.set_title(title, loc="left", y=1)  # else each drawing looks for what it might cover
@@ -137,7 +137,7 @@ def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") ->
     axes.set_axisbelow(True)
 
 
-def blank(axes: Axes, sentence: str) -> None:
+def draw_empty_panel(axes: Axes, sentence: str) -> None:
     """Makes a panel that has nothing to show say why."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, fill(sentence, 36), ha="center", va="center", transform=axes.transAxes)
@@ -169,8 +169,8 @@ def draw_models(
     """
     for number, model in enumerate(models):
         values = rows[rows["model"] == model].reindex(list(along))
-        places = [place + apart(number, len(models), width) for place in range(len(along))]
-        looks = {"label": roster.figure_label(model), **look(roster, model), **style}
+        places = [place + dodge_offset(number, len(models), width) for place in range(len(along))]
+        looks = {"label": roster.figure_label(model), **model_style(roster, model), **style}
         draw_points(axes, places, values, upright, **looks)
 
 
@@ -183,7 +183,7 @@ def _draw_intervals(
         draw(at[has_interval], *ends, color=color, linewidth=0.8, alpha=0.6)
 
 
-def apart(number: int, count: int, width: float) -> float:
+def dodge_offset(number: int, count: int, width: float) -> float:
     """Returns how far from its place one of several marks stands, so that none hides another."""
     return (number - (count - 1) / 2) * width / max(count, 1)
 
@@ -200,7 +200,7 @@ def draw_radar(
     models: Sequence[str],
     roster: Roster,
     ticks: Sequence[float],
-    look_of: Callable[[Roster, str], Record] = look,
+    look_of: Callable[[Roster, str], Record] = model_style,
 ) -> None:
     """Draws a closed line a model, with an interval on each spoke where there is one.
 
@@ -215,7 +215,7 @@ def draw_radar(
         around = [*of_model["value"], *of_model["value"].iloc[:1]]
         label = roster.figure_label(model)
         # Beside the spoke where there are intervals, so that none hides another.
-        beside = apart(number, len(models), 0.12) if has_intervals(of_models) else 0.0
+        beside = dodge_offset(number, len(models), 0.12) if has_intervals(of_models) else 0.0
         at = pd.Series(angles, of_model.index) + beside
         axes.plot([*at, at.iloc[0]], around, clip_on=False, label=label, **style)
         _draw_intervals(axes.vlines, at, of_model, style["color"])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from steadfast.base.resources import facts
 from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, number_cell
-from steadfast.show.results import Results, listed
+from steadfast.show.results import Results, listed_names
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Roster
 from steadfast.show.table import Cell, Column, Section, Table
@@ -139,13 +139,13 @@ def corrected_table(
     notes = [CORRECTED["notes"]["meaning"]]
     if rows["value"].isna().any():
         notes.append(CORRECTED["notes"]["few"].format(fewest=FEWEST, unit=unit))
-    notes += turned_note(rows, results.roster)
+    notes += reversed_pairs_note(rows, results.roster)
     caption = CORRECTED["caption"].format(benchmark=benchmark)
     all_notes = (*results.shared_notes(judged=True), *((None, note) for note in notes))
     return Table(f"{results.prefix}{name}", caption, tuple(columns), tuple(sections), all_notes)
 
 
-def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
+def reversed_pairs_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
     """Returns a sentence on the pairs of models that judge and people order differently, if any."""
     # A difference by the judge and the corrected one have other signs: their product is below 0.
     turned_rows = rows[(rows["other"] != "") & (rows["raw"] * rows["value"] < 0)]
@@ -153,4 +153,4 @@ def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
     for row in turned_rows.itertuples():
         slots = {"model": roster.label(row.model), "other": roster.label(row.other)}
         pairs.append(CORRECTED["pair"].format(measure=row.measure, **slots))
-    return [CORRECTED["notes"]["turned"].format(pairs=listed(pairs))] if pairs else []
+    return [CORRECTED["notes"]["turned"].format(pairs=listed_names(pairs))] if pairs else []

@@ -77,7 +77,7 @@ def by_category(
     axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
     axes.set_xlabel(title)
-    figures.frame(axes, grid="x")
+    figures.draw_frame(axes, grid="x")
     for row in range(1, len(labels)):
         axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
     legend(figure, axes)
@@ -86,7 +86,7 @@ def by_category(
 
 def effective_figure(effective: Effective, groups: Iterable[Group]) -> Figure:
     """Returns the share of its score that each model keeps at each length, many models by group."""
-    lines = lineups(groups)
+    lines = panel_models(groups)
     width = PAGE if len(lines) > 1 else COLUMN
     figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, width)
     lengths = effective.lengths
@@ -100,7 +100,7 @@ def effective_figure(effective: Effective, groups: Iterable[Group]) -> Figure:
         axes.set_xticks(range(len(lengths)), lengths)
         axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])
         axes.set_ylabel(effective.text(EFFECTIVE["axes"]["kept"]))
-        figures.frame(axes, heading)
+        figures.draw_frame(axes, heading)
     legends(figure, panels, keys)
     return figure
 
@@ -124,7 +124,7 @@ def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **options: Any) ->
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
-    names = list(map(figures.wrapped, names))
+    names = list(map(figures.wrap_label, names))
     for columns in range(min(len(names), ABREAST), 0, -1):
         artist = place.legend(handles, names, ncols=columns, frameon=False, **options)
         box = artist.get_window_extent()
@@ -138,7 +138,7 @@ def _grow(figure: Figure, by: float) -> None:
     figure.set_figheight(figure.get_figheight() + by)
 
 
-def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
+def pictured_groups(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
     everyone = members(groups)
@@ -158,7 +158,7 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
     return shown_groups, [(None, note)]
 
 
-def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
+def panel_models(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
     everyone = members(groups)
@@ -174,4 +174,4 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
         size = -(-len(group.models) // parts)
         for first in range(0, len(group.models), size):
             lines.append((group.full_heading, list(group.models[first : first + size])))
-    return [(figures.wrapped(heading), models) for heading, models in lines]
+    return [(figures.wrap_label(heading), models) for heading, models in lines]

@@ -12,7 +12,7 @@ from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.roster import NOTES, STRINGS, Display, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Subject, Table, rounded, styles
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.pairs import smallest_of
+from steadfast.stats.pairs import median_detectable_difference
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 
@@ -152,7 +152,7 @@ class Results:
 
     def _sampled(self, part: str, clusters: pd.Series) -> str:
         words = self.words["sampling_unit"]
-        slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
+        slots = {"unit": words["unit"], "stratum": words["stratum"], "each": range_text(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
         count: str = STRINGS[form].format(n=f"{clusters.sum():,}", **slots)
         return self._of_part(part, count) if part else count
@@ -179,7 +179,7 @@ class Results:
         notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
         differences = []
         for part, rows in tested.items():
-            smallest = smallest_of(rows)
+            smallest = median_detectable_difference(rows)
             if not math.isnan(smallest):
                 difference = str(rounded(smallest, self.digits if digits is None else digits))
                 several = len(by_part) > 1
@@ -195,7 +195,7 @@ class Results:
         return shared_notes(self.roster, judged)
 
 
-def spanned(values: pd.Series, digits: int = 0) -> str:
+def range_text(values: pd.Series, digits: int = 0) -> str:
     """Returns the least and the greatest of some values, or the one that all are; 0 for none."""
     if not len(values):
         return "0"
@@ -242,12 +242,12 @@ def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) ->
     return [(None, NOTES["range" if len(ends) > 1 else "single"].format(**slots))]
 
 
-def unseen(clusters: int) -> float:
+def unseen_share(clusters: int) -> float:
     """Returns the share of clusters that may fail with none of the sampled ones failing.
 
     None of so many would fail in 5 of 100 samples: 1 − .05^(1 ÷ clusters) (Clopper and Pearson).
 
-    >>> round(unseen(6), 2), round(unseen(28), 2)
+    >>> round(unseen_share(6), 2), round(unseen_share(28), 2)
     (0.39, 0.1)
     """
     return float(1 - SIGNIFICANT ** (1 / clusters))
@@ -277,14 +277,14 @@ def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
     for name, value in named:
         by_value.setdefault(rounded(value, digits), []).append(name)
     ends = [min(by_value), max(by_value)] if by_value else []
-    return [f"{end} ({listed(by_value[end])})" for end in dict.fromkeys(ends)]
+    return [f"{end} ({listed_names(by_value[end])})" for end in dict.fromkeys(ends)]
 
 
-def listed(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
     """Returns names for a sentence, the first few of many."""
     further = len(names) - NAMES_LISTED
-    listed_names = ", ".join(names[:NAMES_LISTED])
-    return f"{listed_names} and {further} more" if further > 0 else listed_names
+    first_names = ", ".join(names[:NAMES_LISTED])
+    return f"{first_names} and {further} more" if further > 0 else first_names
 
 
 def incomplete_models(rows: pd.DataFrame, column: str = "n") -> set[str]:

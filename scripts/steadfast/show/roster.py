@@ -29,7 +29,7 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
     for decision in decisions:
         by_rounds: dict[int, list[str]] = {}
         for name, outcome in decision["models"].items():
-            label = display.models.get(name, Shown(name)).label
+            label = display.models.get(name, DisplayedModel(name)).label
             by_rounds.setdefault(outcome["rounds"], []).append(label)
         rounds = []
         for number, models in sorted(by_rounds.items(), reverse=True):
@@ -46,7 +46,7 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisplayedModel:
     """How a model or judge is shown: its label, the heading that it stands under, its engine.
 
     ``series`` and ``base`` (not tuned to follow instructions) matter to figures by series.
@@ -75,8 +75,8 @@ class Display:
     digits: int = 3
     group_order: Sequence[str] = ()
     published: bool = False
-    models: Mapping[str, Shown] = field(default_factory=dict)
-    judges: Mapping[str, Shown] = field(default_factory=dict)
+    models: Mapping[str, DisplayedModel] = field(default_factory=dict)
+    judges: Mapping[str, DisplayedModel] = field(default_factory=dict)
     limit: int | None = None
 
     @property
@@ -93,7 +93,7 @@ class Display:
         """Reads the plain values of ``config.settings.display``."""
         values = dict(settings)
         for key in {"models", "judges"} & settings.keys():
-            values[key] = {name: Shown(**fields) for name, fields in settings[key].items()}
+            values[key] = {name: DisplayedModel(**fields) for name, fields in settings[key].items()}
         return cls(**values)
 
 
@@ -164,9 +164,9 @@ class Roster:
         form: str = STRINGS["labels"].get(self.kind(model), "{model}")
         return form.format(model=self.label(model))
 
-    def _shown(self, model: str) -> Shown:
+    def _shown(self, model: str) -> DisplayedModel:
         default = "simulated" if model.startswith("sim-") else model
-        return self._display.models.get(model, Shown(model, engine=default))
+        return self._display.models.get(model, DisplayedModel(model, engine=default))
 
     def kind(self, model: str) -> str:
         """Returns one of ``KINDS``."""
@@ -208,7 +208,7 @@ class Roster:
     def is_simulated(self, judge: str) -> bool:
         """Returns whether a judge, with any prompt, is simulated."""
         name, _, _ = judge.partition(" (")  # votes.rater_name
-        return self._display.judges.get(name, Shown(name)).engine in UNRANKED
+        return self._display.judges.get(name, DisplayedModel(name)).engine in UNRANKED
 
     @property
     def contenders(self) -> list[str]:

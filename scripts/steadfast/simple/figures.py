@@ -4,8 +4,8 @@ from typing import Any
 
 from steadfast.contract.components import Frames
 from steadfast.show.effective_context_length import Effective
-from steadfast.show.figures import Picture, picture, wrapped
-from steadfast.show.panels import by_category, effective_figure, pictured
+from steadfast.show.figures import Picture, picture, wrap_label
+from steadfast.show.panels import by_category, effective_figure, pictured_groups
 from steadfast.show.results import Note, range_notes
 from steadfast.show.roster import Display
 from steadfast.simple.instance import EFFECTIVE
@@ -25,7 +25,7 @@ def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Pict
     labels = {}
     for kind, category in categories[:most_shown]:
         label = f"{kind}: {category}" if kind else words["all"]
-        labels[_key(kind, category)] = wrapped(label)
+        labels[_key(kind, category)] = wrap_label(label)
     rows = means.assign(category=list(map(_key, means["kind"], means["category"])))
     measure = results.headings[main]
     figure = by_category(results.roster, results.shown_models, rows, labels, measure)
@@ -37,7 +37,7 @@ def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Pict
     pictures = {"scores": picture(figure, words["figure"].format(title=title, measure=main), notes)}
     if EFFECTIVE in frames:
         effective = Effective(results, words["ranked"])
-        shown_groups, left_out = pictured(results.roster, results.ranking)
+        shown_groups, left_out = pictured_groups(results.roster, results.ranking)
         length_notes: list[Note] = [(None, text) for text in effective.kept_by()]
         length_notes += [*results.notes(), *left_out]
         caption = results.caption(EFFECTIVE, **effective.slots)

@@ -28,7 +28,7 @@ from steadfast.simple.instance import (
 )
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.breakdown import breakdown, by_measure
-from steadfast.stats.effective_context_length import retention_by_length, with_reaches
+from steadfast.stats.effective_context_length import retention_by_length, with_effective_lengths
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.raters import judge_verdicts
@@ -87,7 +87,7 @@ def metrics(
         retention = effective(frame, lengths)
         frames[EFFECTIVE] = retention
         reached = retention[~retention["model"].isin(references)]
-        summary = with_reaches(summary, reached, measures[0])
+        summary = with_effective_lengths(summary, reached, measures[0])
     return frames | {
         "scores": means,
         "coverage": counts,

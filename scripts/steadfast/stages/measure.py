@@ -8,7 +8,7 @@ from typing import Any
 from steadfast.base.files import Settings, read_json, write_json
 from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
-from steadfast.stats.decision import TakenLook, as_evaluated
+from steadfast.stats.decision import LookResult, with_expected_by_rounds
 from steadfast.stats.raters import read_label_file
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
@@ -45,9 +45,9 @@ def measure(
     frames = measured({model for model, _ in scores})
     if adaptive and decision:
         looks = read_json(before)["looks"] if before else []
-        look = TakenLook(frames, looks, **adaptive)
+        look = LookResult(frames, looks, **adaptive)
         write_json(decision, {"input_digest": input_digest, **look.record})
-        frames = as_evaluated(look.frames, adaptive["rounds"], measured)
+        frames = with_expected_by_rounds(look.frames, adaptive["rounds"], measured)
     for name, path in outs.items():
         write_csv(path, frames[name])
 

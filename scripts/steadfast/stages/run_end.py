@@ -6,7 +6,7 @@ from pathlib import Path
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.findings import findings
-from steadfast.show.judges import turned_note
+from steadfast.show.judges import reversed_pairs_note
 from steadfast.show.roster import Display, Roster
 from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Table
@@ -25,7 +25,7 @@ def run_summary(run: Evaluation, results: Path, display: Display) -> tuple[Table
     return summary_table(summary), findings(summary)
 
 
-def turned(
+def reversed_rankings(
     run: Evaluation, results: Path, display: Display, made: Collection[str]
 ) -> Iterator[str]:
     """Yields by benchmark which models judge and people order differently."""
@@ -33,5 +33,5 @@ def turned(
         rows = results / name / "metrics/corrected.csv"
         if str(results / f"{name}/tables/{name}_corrected.md") in made and rows.is_file():
             corrected = read_csv(rows)
-            for note in turned_note(corrected, Roster(set(corrected["model"]), display)):
+            for note in reversed_pairs_note(corrected, Roster(set(corrected["model"]), display)):
                 yield f"{run.benchmarks[name].title}: {note}"

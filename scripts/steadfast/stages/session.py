@@ -158,9 +158,9 @@ class Session:
         findings: list[str] = []
         if str(results / SUMMARY_PAGE) in outputs:
             table, findings = load(f"{END}:run_summary")(run, results, display)
-        orders = list(load(f"{END}:turned")(run, results, display, outputs))
-        ending = load("steadfast.show.ending:ending")
-        lines = [ending(results, outputs, table, findings, orders, [*filter(None, notes)])]
+        orders = list(load(f"{END}:reversed_rankings")(run, results, display, outputs))
+        summary_text = load("steadfast.show.terminal_summary:terminal_summary")
+        lines = [summary_text(results, outputs, table, findings, orders, [*filter(None, notes)])]
         if any(Path(file).is_relative_to(results / EXPORT) for file in outputs):
             lines += run.unexported
         return escape_hidden("\n".join(lines))

@@ -22,7 +22,7 @@ KEYS = frozenset(TEXT) - {*TIES, "sampled"}
 Look = Sequence[Sequence[float] | None]
 
 
-def as_evaluated(
+def with_expected_by_rounds(
     frames: Frames, rounds: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
 ) -> Frames:
     """The metrics with the expected number of responses of each model by its rounds.
@@ -46,7 +46,7 @@ def as_evaluated(
     return evaluated
 
 
-class TakenLook:
+class LookResult:
     """A look at the comparisons of an adaptive run.
 
     Args:

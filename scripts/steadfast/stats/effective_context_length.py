@@ -59,7 +59,7 @@ def retention_by_length(means: Estimates, lengths: Sequence[str]) -> pd.DataFram
         before = means.take(start_cell[tested].astype(int))
         # The test is of score − share · start; its interval is printed as one of score ÷ start:
         #   end = share + end of the difference ÷ start
-        ends = left(after, before, SHARE).rows()[["low", "high"]]
+        ends = difference_from_share(after, before, SHARE).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = SHARE + scaled.T
     rows = rows.assign(low=low, high=high, retention=SHARE)
@@ -67,7 +67,7 @@ def retention_by_length(means: Estimates, lengths: Sequence[str]) -> pd.DataFram
     return rows[list(COLUMNS)]
 
 
-def left(after: Estimates, before: Estimates, share: float) -> Estimates:
+def difference_from_share(after: Estimates, before: Estimates, share: float) -> Estimates:
     """The differences ``after`` − share × ``before``, paired by cluster, cell by cell.
 
     Both have the same clusters; keys and counts are those of ``after``.
@@ -86,7 +86,7 @@ def left(after: Estimates, before: Estimates, share: float) -> Estimates:
     )
 
 
-class Reach(NamedTuple):
+class EffectiveLength(NamedTuple):
     """A model's effective context length, as names of lengths.
 
     Attributes:
@@ -111,39 +111,43 @@ class Reach(NamedTuple):
     def range(self) -> str:
         """The range in tables, open without a significant loss at the longest length.
 
-        >>> Reach("16k", "8k", "32k", "64k").range, Reach("16k", "8k", "64k", "64k").range
-        ('8k to 32k', '≥ 8k')
+        >>> EffectiveLength("16k", "8k", "32k", "64k").range
+        '8k to 32k'
+        >>> EffectiveLength("16k", "8k", "64k", "64k").range
+        '≥ 8k'
         """
         if self.low and self.high == self.longest:
             return f"≥ {self.low}"
         return self.low if self.low == self.high else f"{self.low} to {self.high}"
 
 
-def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
+def effective_lengths(rows: pd.DataFrame) -> dict[str, EffectiveLength]:
     """The effective context length of each model, from the rows of ``retention_by_length``."""
     by_model = {}
     for model, model_rows in rows.groupby("model", sort=False):
-        by_model[str(model)] = _reach(model_rows)
+        by_model[str(model)] = _effective_length(model_rows)
     return by_model
 
 
-def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+def with_effective_lengths(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     """A summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``retention_by_length``.
 
     An effective context length without a range is left out.
     """
-    by_model = reaches(rows)
+    by_model = effective_lengths(rows)
     texts = []
     ranges = []
     for model, name in zip(summary["model"], summary["measure"], strict=True):
-        reach = by_model.get(model, Reach()) if name == measure else Reach()
+        effective_length = (
+            by_model.get(model, EffectiveLength()) if name == measure else EffectiveLength()
+        )
         # Without a range, as of one context a length, the value alone is mostly chance.
-        texts.append(reach.text if reach.range else "")
-        ranges.append(reach.range)
+        texts.append(effective_length.text if effective_length.range else "")
+        ranges.append(effective_length.range)
     return summary.assign(**dict(zip(EFFECTIVE, (texts, ranges), strict=True)))
 
 
-def _reach(rows: pd.DataFrame) -> Reach:
+def _effective_length(rows: pd.DataFrame) -> EffectiveLength:
     lengths = list(rows["length"])
     share = rows["retention"].to_numpy()
     value = rows["value"].to_numpy(float)
@@ -151,14 +155,14 @@ def _reach(rows: pd.DataFrame) -> Reach:
     high = rows["high"].to_numpy(float)
     scored = _leading(~np.isnan(value))
     if scored < 2:
-        return Reach()
+        return EffectiveLength()
     # Numbers of lengths, from the shortest on, whose retention is 1 by definition.
     retained = _leading(value >= share - ROUNDING)
     surely = 1 + _leading(low[1:] > share[1:])
     # From the longest length down to the second, the first without a significant loss ends it.
     at_most = scored - _leading((high < share)[scored - 1 : 0 : -1])
     has_interval = not np.isnan(low[1:scored]).all()
-    return Reach(
+    return EffectiveLength(
         lengths[retained - 1],
         lengths[surely - 1] if has_interval else "",
         lengths[at_most - 1] if has_interval else "",

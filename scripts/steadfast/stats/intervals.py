@@ -115,14 +115,14 @@ def smooth_interval(measured: Measured) -> Ends:
         t* = Student's quantile at 1 − (1 − level) ÷ 2
         low = v − s · max(t*, g⁻¹(t*)),   high = v − s · min(−t*, g⁻¹(−t*))
 
-    with Hall's cubic g (``curved``) and the standard error s. Between limits a and b the distance
-    is on the scale of log odds:
+    with Hall's cubic g (``hall_cubic``) and the standard error s. Between limits a and b the
+    distance is on the scale of log odds:
 
         log((end − a) ÷ (b − end)) = log((v − a) ÷ (b − v)) − steps · error of the log odds
     """
     t = scipy.special.stdtrit(measured.degrees_of_freedom, 1 - TAIL)
-    steps_down = np.maximum(t, uncurved(t, measured.skewness))
-    steps_up = np.minimum(-t, uncurved(-t, measured.skewness))
+    steps_down = np.maximum(t, inverse_hall_cubic(t, measured.skewness))
+    steps_up = np.minimum(-t, inverse_hall_cubic(-t, measured.skewness))
 
     def end(steps: np.ndarray) -> np.ndarray:
         odds = (measured.value - measured.lowest) / (measured.highest - measured.value)
@@ -186,7 +186,7 @@ def _smooth_p(measured: Measured) -> np.ndarray:
         t = np.where(
             measured.inside, odds / measured.log_odds_error, measured.value / measured.deviation
         )
-        smaller = np.minimum(np.abs(t), np.abs(curved(t, measured.skewness)))
+        smaller = np.minimum(np.abs(t), np.abs(hall_cubic(t, measured.skewness)))
         p: np.ndarray = 2 * scipy.special.stdtr(measured.degrees_of_freedom, -smaller)
     return p
 
@@ -373,7 +373,7 @@ class Estimates:
         return np.where(unknown, np.nan, np.sqrt(variance)), degrees_of_freedom, skewness
 
 
-def curved(t: np.ndarray, skewness: np.ndarray) -> np.ndarray:
+def hall_cubic(t: np.ndarray, skewness: np.ndarray) -> np.ndarray:
     """Hall's (1992) cubic of t, which corrects it for the skewness γ.
 
     g(t) = t + γt² ÷ 3 + γ²t³ ÷ 27 + γ ÷ 6
@@ -382,12 +382,12 @@ def curved(t: np.ndarray, skewness: np.ndarray) -> np.ndarray:
     return cubic
 
 
-def uncurved(x: np.ndarray, skewness: np.ndarray) -> np.ndarray:
-    """The inverse of ``curved``: the t whose cubic is x.
+def inverse_hall_cubic(x: np.ndarray, skewness: np.ndarray) -> np.ndarray:
+    """The inverse of ``hall_cubic``: the t whose cubic is x.
 
     t = 3 ((1 + γ (x − γ ÷ 6))^⅓ − 1) ÷ γ
 
-    >>> uncurved(np.array([1.3 + 0.04 / 3]), np.array([0.6])).round(6).tolist()
+    >>> inverse_hall_cubic(np.array([1.3 + 0.04 / 3]), np.array([0.6])).round(6).tolist()
     [1.0]
     """
     with np.errstate(divide="ignore", invalid="ignore"):

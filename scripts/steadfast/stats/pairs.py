@@ -15,7 +15,7 @@ import pandas as pd
 
 from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
-from steadfast.stats.power import smallest_difference
+from steadfast.stats.power import minimum_detectable_difference
 from steadfast.stats.step_down import step_down
 from steadfast.stats.tidy import PROMPTS, SUMMARY, rows_of
 from steadfast.stats.ties import Ties, with_ties
@@ -242,7 +242,7 @@ def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str])
     return counts.rename("clusters").reset_index()[list(UNIT_COLUMNS)]
 
 
-def smallest_of(rows: pd.DataFrame) -> float:
+def median_detectable_difference(rows: pd.DataFrame) -> float:
     """The minimum detectable difference of the median pair.
 
     In the unit of the difference, with 80 % power after correction for all pairs; nan where no pair
@@ -252,7 +252,7 @@ def smallest_of(rows: pd.DataFrame) -> float:
     if testable.empty:
         return math.nan
     error, degrees_of_freedom = testable[["error", "degrees_of_freedom"]].astype(float).median()
-    return smallest_difference(error, degrees_of_freedom, len(testable))
+    return minimum_detectable_difference(error, degrees_of_freedom, len(testable))
 
 
 def with_comparisons(
@@ -274,7 +274,7 @@ def with_comparisons(
     tested = {}
     for measure, rows in comparisons.items():
         ties[measure] = Ties.of(rows)
-        smallest[measure] = smallest_of(rows)
+        smallest[measure] = median_detectable_difference(rows)
         tested[measure] = rows["clusters"].max()
     return with_ties(summary, ties).assign(
         sampled=f"{clusters['clusters'].sum():,} {unit}",

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-from steadfast.stats.intervals import SIGNIFICANT, Estimates, uncurved
+from steadfast.stats.intervals import SIGNIFICANT, Estimates, inverse_hall_cubic
 from steadfast.stats.step_down import FEWEST
 
 POWER = 0.8
@@ -31,7 +31,7 @@ MOST = 10**6
 SEED = "power"
 
 
-def smallest_difference(
+def minimum_detectable_difference(
     error: float, degrees_of_freedom: float, pairs: int = 1, *, skewed: bool = False
 ) -> float:
     """The minimum detectable difference with power ``POWER``; nan without degrees of freedom.
@@ -75,7 +75,7 @@ class Pilot:
         error: standard error of the difference.
         degrees_of_freedom: its degrees of freedom.
         clusters: number of clusters.
-        skewed: as in ``smallest_difference``.
+        skewed: as in ``minimum_detectable_difference``.
     """
 
     error: float
@@ -83,21 +83,21 @@ class Pilot:
     clusters: int
     skewed: bool = False
 
-    def smallest(self, clusters: int, pairs: int = 1) -> float:
+    def detectable_difference(self, clusters: int, pairs: int = 1) -> float:
         """The minimum detectable difference with so many clusters."""
         if clusters < FEWEST:
             return float("nan")
         times = clusters / self.clusters
         error = self.error / np.sqrt(times)
-        return smallest_difference(
+        return minimum_detectable_difference(
             error, self.degrees_of_freedom * times, pairs, skewed=self.skewed
         )
 
-    def needed(self, difference: float, pairs: int = 1) -> int | None:
+    def clusters_needed(self, difference: float, pairs: int = 1) -> int | None:
         """The fewest clusters that detect a difference; None beyond ``MOST``."""
 
         def is_enough(clusters: int) -> bool:
-            return self.smallest(clusters, pairs) <= difference
+            return self.detectable_difference(clusters, pairs) <= difference
 
         enough = 1
         while not is_enough(enough):
@@ -115,7 +115,7 @@ def _reach(clusters: int, limit: float) -> tuple[float, float]:
     and goes with the mean: an exponential distribution has skewness 2 and fourth cumulant 6.
     """
     skewness = -2 / np.sqrt(clusters)
-    reach = float(uncurved(np.array(limit), np.array(skewness)))
+    reach = float(inverse_hall_cubic(np.array(limit), np.array(skewness)))
     # Of x̄ − reach · s, with cov(x̄, s) = skewness ÷ 2 and var(s) = (fourth cumulant + 2) ÷ 4k:
     #   1 − reach · skewness + reach² · 8 ÷ 4k
     variance = 1 - reach * skewness + reach**2 / 4 * 8 / clusters
@@ -135,6 +135,6 @@ def _smallest_significant(error: float, clusters: int, pairs: int, skewed: bool)
     error_of_run, degrees_of_freedom, skewness = run.errors()
     limit: np.ndarray = scipy.special.stdtrit(degrees_of_freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit at its inverse.
-    cubic = uncurved(limit, skewness)
+    cubic = inverse_hall_cubic(limit, skewness)
     smallest: np.ndarray = np.maximum(limit, cubic) * error_of_run - sample.sum(axis=1)
     return smallest

@@ -17,8 +17,8 @@ COLUMNS = ("better_than", "worse_than", "not_distinguished")
 FEWEST_FOR_BOLD = 12
 BETTER = 1
 WORSE = -1
-APART = 0
-# By model and other model: ``BETTER``, ``WORSE`` or ``APART`` (not distinguished).
+NOT_DISTINGUISHED = 0
+# By model and other model: ``BETTER``, ``WORSE`` or ``NOT_DISTINGUISHED`` (not distinguished).
 Outcomes = Mapping[str, Mapping[str, int]]
 
 
@@ -47,9 +47,9 @@ class Ties:
             sign = (row.difference > 0) - (row.difference < 0)
             # Each side has a p of its own: better on one side may be not worse on the other.
             model_outcomes = outcomes.setdefault(row.model, {})
-            model_outcomes[row.other] = sign if row.p_model < SIGNIFICANT else APART
+            model_outcomes[row.other] = sign if row.p_model < SIGNIFICANT else NOT_DISTINGUISHED
             other_outcomes = outcomes.setdefault(row.other, {})
-            other_outcomes[row.model] = -sign if row.p_other < SIGNIFICANT else APART
+            other_outcomes[row.model] = -sign if row.p_other < SIGNIFICANT else NOT_DISTINGUISHED
         return cls(outcomes, tested["clusters"].max())
 
     @classmethod
@@ -58,13 +58,13 @@ class Ties:
         outcomes: dict[str, dict[str, int]] = {}
         for model, *cells in rows[["model", *COLUMNS]].itertuples(index=False, name=None):
             outcomes[model] = {}
-            for outcome, names in zip((BETTER, WORSE, APART), cells, strict=True):
+            for outcome, names in zip((BETTER, WORSE, NOT_DISTINGUISHED), cells, strict=True):
                 outcomes[model] |= dict.fromkeys(names.split(), outcome)
         return cls(outcomes, rows["clusters"].max())
 
     def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
-        names: dict[int, list[str]] = {BETTER: [], WORSE: [], APART: []}
+        names: dict[int, list[str]] = {BETTER: [], WORSE: [], NOT_DISTINGUISHED: []}
         for other, outcome in sorted(self._outcomes.get(model, {}).items()):
             names[outcome].append(other)
         return tuple(map(" ".join, names.values()))

@@ -80,7 +80,9 @@ class FailedJobs:
         self.states: dict[str, str] = {}
         self._stopped = False
         self._stamps: dict[str, object] = {}  # of the log files, before the last attempt
-        self._short: dict[str, list[str]] = {}  # the resource that was too small, by job and attempt
+        self._short: dict[
+            str, list[str]
+        ] = {}  # the resource that was too small, by job and attempt
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:

@@ -73,7 +73,7 @@ def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
     """What the domains, or the NLP tasks, of a run's records are called, in the metric's order."""
     names = facts("cfbench/domains.yaml")[f"{kind}s"]
     categories = rows_of(frames["distribution"], kind=kind)["category"]
-    return {str(key): drawing.wrapped(names.get(key, str(key))) for key in categories}
+    return {str(key): drawing.wrap_label(names.get(key, str(key))) for key in categories}
 
 
 def _distribution(results: CfbenchResults) -> drawing.Picture:
@@ -96,7 +96,7 @@ def _distribution(results: CfbenchResults) -> drawing.Picture:
         axes.set_xlim(0, 1.15 * rows["value"].max() if len(rows) else 1)
         axes.set_xlabel(words["distribution"])
         heading = results.words["sections"][kind]
-        drawing.frame(axes, f"{heading} ({rows['value'].sum():,})", grid="x")
+        drawing.draw_frame(axes, f"{heading} ({rows['value'].sum():,})", grid="x")
     caption = results.words["figure_captions"]["distribution"]
     note: list[Note] = [(None, words["other_tasks"].format(n=f"{other:,}"))] if other else []
     return drawing.picture(figure, caption, note)
@@ -134,4 +134,4 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     axes.set_xticks(range(len(bins)), labels)
     axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
     axes.set_ylim(0, 1.02)
-    drawing.frame(axes)
+    drawing.draw_frame(axes)

@@ -10,8 +10,8 @@ from steadfast.benchmarks.complexbench.aggregation import family
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.tables import LAYOUT, heading
 from steadfast.contract.components import Frames
-from steadfast.show.figures import SMALL, Picture, draw_models, frame, picture, wrapped
-from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
+from steadfast.show.figures import SMALL, Picture, draw_frame, draw_models, picture, wrap_label
+from steadfast.show.panels import legends, panel_models, pictured_groups, rows_of_panels
 from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Display, Roster
 from steadfast.stats.scores import models_by_prompts
@@ -33,8 +33,8 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     roster = Roster(overall["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
     by_dimension = dimension_rows.set_index("dimension")
-    groups, left_out = pictured(roster, values_by_model(overall))
-    lines = lineups(groups)
+    groups, left_out = pictured_groups(roster, values_by_model(overall))
+    lines = panel_models(groups)
     texts = LAYOUT["figures"]
     categories = _categories(by_category.index)
     by_layers = (texts["by_category"], texts["layers"])
@@ -62,7 +62,7 @@ def _figure(
     figure, [panels], keys = rows_of_panels(len(lines), 2.4 if upright else 3.0, 1)
     for axes, (title, models) in zip(panels, lines, strict=True):
         _panel(axes, rows, blocks, models, roster)
-        axes.set_ylabel(wrapped(labels[0]))
+        axes.set_ylabel(wrap_label(labels[0]))
         # Above the headings of the blocks.
         axes.set_title(title, loc="left", pad=18)
     panels[-1].set_xlabel(labels[1])
@@ -85,7 +85,7 @@ def _panel(
             text.set(rotation=40, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axes.set_ylim(-0.03, 1.03)
-    frame(axes)
+    draw_frame(axes)
 
 
 def _categories(keys: pd.Index) -> Blocks:

@@ -14,7 +14,7 @@ from steadfast.contract.records import OVERALL
 from steadfast.show.by_model import ModelTables, ValueColumn
 from steadfast.show.cells import MODEL, CellsByModel, count_cell, share_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, spanned, values_by_model
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, range_text, values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
@@ -182,7 +182,9 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
         rows = results.rows("coherent", kind=kind, measure=measure)
         columns.append(ValueColumn(Column(text, words["classes"][kind]), rows))
     groups = results.rows("coherent", measure=aggregation.COHERENT_MEASURES[1])
-    counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in aggregation.CLASSES}
+    counts = {
+        kind: range_text(rows_of(groups, kind=kind)["expected"]) for kind in aggregation.CLASSES
+    }
     return results.by_model(
         name, columns, [*results.notes(), (None, words["groups"].format(**counts))]
     )

@@ -11,7 +11,7 @@ from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures as drawing
-from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
+from steadfast.show.panels import legend, legends, panel_models, pictured_groups, rows_of_panels
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Roster
@@ -37,8 +37,8 @@ def _by_category(frames: Frames, display: Display) -> drawing.Picture:
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     overall = rows[rows["category"] == OVERALL]
     first = overall[overall["language"] == languages[0]] if languages else overall
-    groups, left_out = pictured(roster, values_by_model(first))
-    lines = lineups(groups)
+    groups, left_out = pictured_groups(roster, values_by_model(first))
+    lines = panel_models(groups)
     count = max(len(languages), 1)
     width = drawing.PAGE if count > 1 else drawing.COLUMN
     figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
@@ -83,7 +83,7 @@ def _by_temperature(frames: Frames, display: Display) -> drawing.Picture:
         axes.set_title(named)
         for line in lines:
             line_rows = rows_of(rows, line=line, language=language)
-            style = drawing.look(roster, line)
+            style = drawing.model_style(roster, line)
             label = roster.figure_label(line)
             temperatures = list(line_rows["temperature"])
             drawing.draw_points(axes, temperatures, line_rows, label=label, **style)
@@ -99,7 +99,7 @@ def _by_temperature(frames: Frames, display: Display) -> drawing.Picture:
                 slots |= {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
                 incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots))
         axes.set_xlabel(words["axis"])
-        drawing.frame(axes, grid="both")
+        drawing.draw_frame(axes, grid="both")
     all_axes[0].set_ylabel(STRINGS["figures"]["by_category"])
     legend(figure, all_axes[0])
     if incomplete:

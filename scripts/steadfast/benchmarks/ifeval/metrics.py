@@ -25,7 +25,11 @@ from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.chance import crossed
-from steadfast.stats.effective_context_length import left, retention_by_length, with_reaches
+from steadfast.stats.effective_context_length import (
+    difference_from_share,
+    retention_by_length,
+    with_effective_lengths,
+)
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.scores import answer_row, coverage, expected_responses
@@ -78,7 +82,7 @@ def metrics(
         "coverage": coverage(answers, SAMPLE, ["prompt_truncated"]),
         "comparisons": comparisons,
         "sampling_units": units,
-        "summary": with_reaches(summary, contenders, SCORE),
+        "summary": with_effective_lengths(summary, contenders, SCORE),
     }
     if len(positions) > 1:
         frames["positions"] = by_position(answers, positions)
@@ -165,7 +169,7 @@ def _falls(means: Estimates, start: Mapping[str, str], position: str | None = No
     if position is not None:
         is_compared &= (keys["position"] == position).to_numpy()
     after = np.flatnonzero(is_compared)
-    rises = left(means.take(after), means.take(places[after]), 1.0).rows()
+    rises = difference_from_share(means.take(after), means.take(places[after]), 1.0).rows()
     # 0 − x, since −x of 0 would be printed as −0.
     return rises.assign(value=0 - rises["value"], low=0 - rises["high"], high=0 - rises["low"])
 

@@ -7,7 +7,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench import analyses, frames, measures, scored_tasks, stability
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.contract import components, records
-from steadfast.stats.effective_context_length import with_reaches
+from steadfast.stats.effective_context_length import with_effective_lengths
 from steadfast.stats.pairs import sampling_units, with_comparisons
 from steadfast.stats.tidy import ABOVE_BASELINE, PROMPTS, SUMMARY, in_order, rows_of
 
@@ -70,7 +70,9 @@ def metrics(
         rows = analyses.effective(paper_frame, by)
         metric_frames["effective_context_length"] = rows
         contenders = rows[~rows["model"].isin(references)]
-        metric_frames["summary"] = with_reaches(metric_frames["summary"], contenders, "ARS")
+        metric_frames["summary"] = with_effective_lengths(
+            metric_frames["summary"], contenders, "ARS"
+        )
     return metric_frames
 
 

@@ -37,7 +37,7 @@ def by_length(results: LifbenchResults, name: str) -> figures.Picture:
         heading = HEADINGS["perspectives"][perspective]
         title = shared.TITLES["of_perspective"].format(perspective=heading.lower())
         panel_columns.append((rows_of(ifs, perspective=perspective), shared.AXES["ifs"], title))
-    lines = layout.lineups(shared.groups(results))
+    lines = layout.panel_models(shared.groups(results))
     figure, panels, keys = layout.rows_of_panels(len(lines), 1.9, len(panel_columns))
     for column, ((rows, label, title), down) in enumerate(zip(panel_columns, panels, strict=True)):
         for axes, (heading, order) in zip(down, lines, strict=True):
@@ -45,7 +45,7 @@ def by_length(results: LifbenchResults, name: str) -> figures.Picture:
             axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
             axes.set_ylabel(label)
             above = f"({LETTERS[column]}) {title}"
-            figures.frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
+            figures.draw_frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
     layout.legends(figure, panels[0], keys)
     return shared.captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
@@ -105,7 +105,7 @@ def _panels(
     for axes, model, title in zip(panels, order, titles, strict=False):
         for number, (kind, heading) in enumerate(kinds.items()):
             kind_rows = rows_of(rows, **{"model": model, key: kind}).set_index("length")
-            beside = figures.apart(number, len(kinds), apart)
+            beside = figures.dodge_offset(number, len(kinds), apart)
             figures.draw_points(
                 axes,
                 (np.arange(len(results.lengths)) + beside).tolist(),
@@ -115,11 +115,11 @@ def _panels(
                 marker=figures.MARKERS[number],
                 markersize=3,
             )
-        figures.frame(axes)
+        figures.draw_frame(axes)
         axes.set_title(title, loc="left", fontsize=figures.SMALL, y=1)
     panels[0].set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
-        figures.blank(panels[0], shared.EMPTY["models"])
+        figures.draw_empty_panel(panels[0], shared.EMPTY["models"])
     panels[0].set_ylim(0, max(1.02, _top(rows)))
     figure.supylabel(label, fontsize=8)
     layout.legend(figure, panels[0])
@@ -191,7 +191,7 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     # By the released rubric an answer's total, and so a mean of few, may be above 1.
     top = max(1.02, ars["value"].max() + 0.02) if len(ars) else 1.02
     left.set(ylim=(0, top), ylabel=shared.AXES["ars"])
-    figures.frame(left, shared.TITLES["ars"])
+    figures.draw_frame(left, shared.TITLES["ars"])
     _draw_ifs(right, ifs, order, names, roster)
     entries = right.get_legend_handles_labels()
     legend = figure.legend(*entries, loc="outside upper right", ncols=3, frameon=False)
@@ -208,7 +208,7 @@ def _draw_ifs(
         values = perspective_rows[["value", "low", "high"]].reindex(list(order))
         figures.draw_points(
             axes,
-            (np.arange(len(order)) + figures.apart(number, len(PERSPECTIVES), 0.5)).tolist(),
+            (np.arange(len(order)) + figures.dodge_offset(number, len(PERSPECTIVES), 0.5)).tolist(),
             values,
             upright=False,
             linestyle="none",
@@ -226,8 +226,8 @@ def _draw_ifs(
             transform=axes.get_yaxis_transform(),
             clip_on=False,
             markevery=[1],
-            **figures.look(roster, model),
+            **figures.model_style(roster, model),
         )
     axes.set_xlim(left=0)
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel=shared.AXES["ifs"])
-    figures.frame(axes, shared.TITLES["ifs"], "both")
+    figures.draw_frame(axes, shared.TITLES["ifs"], "both")

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 from steadfast.benchmarks.lifbench.analyses import LIST
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.show.figures import SMALL, Picture, blank, row_height
+from steadfast.show.figures import SMALL, Picture, draw_empty_panel, row_height
 from steadfast.show.panels import grid
 from steadfast.show.results import extremes
 from steadfast.show.table import rounded
@@ -35,7 +35,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
     figure.set_figheight(figure.get_figheight() + SCALE)
     if not order:
-        blank(panels[0], shared.EMPTY["position"])
+        draw_empty_panel(panels[0], shared.EMPTY["position"])
         return shared.captioned(results, name, figure, [shared.EMPTY["position"]])
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
     for axes, model, title in zip(panels, order, titles, strict=True):

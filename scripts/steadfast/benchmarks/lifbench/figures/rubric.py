@@ -12,7 +12,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
-from steadfast.show.panels import legend, legends, lineups, rows_of_panels
+from steadfast.show.panels import legend, legends, panel_models, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import rows_of
 
@@ -82,24 +82,24 @@ def _finish(axes: Axes, title: str, rows: int) -> None:
     axes.set_ylim(rows - 0.4, -0.6)
     axes.margins(x=0.1)
     axes.set_xlabel(shared.AXES["weight"])
-    figures.frame(axes, title, "x")
+    figures.draw_frame(axes, title, "x")
 
 
 def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws a radar of the capabilities over all lengths; many models have panels by group."""
     rows = rows_of(results.frames["ifp"], task=OVERALL, length="")
     rows = rows.rename(columns={"capability": "spoke"})
-    lines = lineups(shared.groups(results))
+    lines = panel_models(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
     roster = results.roster
-    look = figures.look_by_series
+    look = figures.series_style
     for axes, (heading, models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
         figures.draw_radar(axes, rows, CAPABILITIES, models, roster, TICKS, look)
         axes.set_title(heading, pad=14)
     if roster.models:
         legends(figure, panels, keys)
     else:
-        figures.blank(panels[0], shared.EMPTY["models"])
+        figures.draw_empty_panel(panels[0], shared.EMPTY["models"])
     notes = [shared.sentence("series")] if roster.has_series else []
     return shared.captioned(results, name, figure, [*notes, *_spread(results, rows)], [rows])
 

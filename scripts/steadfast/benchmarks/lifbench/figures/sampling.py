@@ -7,7 +7,14 @@ from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.further import sign_notes
 from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height
+from steadfast.show.figures import (
+    Picture,
+    draw_empty_panel,
+    draw_frame,
+    draw_points,
+    model_style,
+    row_height,
+)
 from steadfast.show.panels import grid
 from steadfast.stats.tidy import rows_of
 
@@ -24,12 +31,12 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     figure, panels = grid(len(perspectives), high, 4, shared.AXES["sampling"], sharey=True)
     for axes, perspective in zip(panels, perspectives, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
-        frame(axes, PERSPECTIVES[perspective], "x")
+        draw_frame(axes, PERSPECTIVES[perspective], "x")
         axes.tick_params(axis="y", length=0)
     panels[0].set_yticks(range(len(order)), names)
     panels[0].set_ylim(max(len(order), 1) - 0.5, -0.5)
     if not perspectives:
-        blank(panels[0], shared.EMPTY["sampling"])
+        draw_empty_panel(panels[0], shared.EMPTY["sampling"])
     return shared.captioned(results, name, figure, _notes(results, rows, perspectives), [rows])
 
 
@@ -38,7 +45,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
     axes.axvline(0, color="black", linewidth=0.8)
     for row, model in enumerate(order):
         model_rows = rows_of(rows, model=model)[["value", "low", "high"]]
-        style = look(results.roster, model) | {"linestyle": "none"}
+        style = model_style(results.roster, model) | {"linestyle": "none"}
         draw_points(axes, [row] * len(model_rows), model_rows, upright=False, **style)
 
 

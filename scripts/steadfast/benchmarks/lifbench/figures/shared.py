@@ -22,7 +22,7 @@ EMPTY = STRINGS["empty"]
 
 def groups(results: LifbenchResults) -> list[Group]:
     """Returns the groups of models that a figure shows, as the tables have them."""
-    return panels.pictured(results.roster, results.ars[OVERALL, ""])[0]
+    return panels.pictured_groups(results.roster, results.ars[OVERALL, ""])[0]
 
 
 def named(
@@ -32,7 +32,7 @@ def named(
     models: list[str] = []
     for group in groups(results):
         models += [model for model in group.models if present is None or model in present]
-    return models, [figures.wrapped(results.roster.figure_label(model)) for model in models]
+    return models, [figures.wrap_label(results.roster.figure_label(model)) for model in models]
 
 
 def captioned(
@@ -53,7 +53,7 @@ def captioned(
     # Names in figures bear no marks.
     remarks += [(None, note) for mark, note in results.notes if mark != "dagger"]
     if of_models:
-        remarks += panels.pictured(results.roster, results.ars[OVERALL, ""])[1]
+        remarks += panels.pictured_groups(results.roster, results.ars[OVERALL, ""])[1]
     return figures.picture(figure, text, remarks)
 
 

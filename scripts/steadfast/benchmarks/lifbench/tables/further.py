@@ -10,7 +10,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.stability import sign_test
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
-from steadfast.show.results import Note, incomplete_models, spanned, values_by_model
+from steadfast.show.results import Note, incomplete_models, range_text, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.tidy import rows_of
@@ -121,6 +121,6 @@ def beyond_table(
     notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), ("data", words["note"])]
-    sampled = STRINGS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
+    sampled = STRINGS["beyond"]["drawn"].format(contexts=range_text(rows["contexts"]))
     notes += [(None, SHARED["notes"]["untested"]), ("sampling", sampled)]
     return results.table(f"{perspective}s", headings, sections, notes)

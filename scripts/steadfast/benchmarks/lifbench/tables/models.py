@@ -8,7 +8,7 @@ from steadfast.benchmarks.lifbench.tables.scores import exact
 from steadfast.contract.records import OVERALL
 from steadfast.show import cells as show
 from steadfast.show.cells import MODEL, CellsByModel, Values
-from steadfast.show.results import Note, few_models_notes, spanned, values_by_model
+from steadfast.show.results import Note, few_models_notes, range_text, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Style, Table, rounded, shown_ranks
 from steadfast.stats import intervals, tidy, ties, variance
@@ -151,8 +151,8 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
         for key, heading in headings.items():
             chances = tidy.rows_of(rows, perspective=key)["chance"]
             if len(chances):
-                levels.append(f"{heading.lower()} {spanned(chances, results.digits)}")
-        slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}
+                levels.append(f"{heading.lower()} {range_text(chances, results.digits)}")
+        slots = {"tasks": range_text(rows["n"]), "levels": ", ".join(levels)}
         notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
     shares = [MODEL, *columns_of(headings.values(), "Share of the variance")]
     repeats = STRINGS["variance_repeats"] if has_repeats else ""

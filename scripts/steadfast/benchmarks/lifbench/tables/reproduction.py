@@ -22,7 +22,7 @@ from steadfast.benchmarks.lifbench.tables.scores import PRINTED, ranks_by_value
 from steadfast.contract import components
 from steadfast.show.cells import count_cell
 from steadfast.show.render import Printed, escape_csv, printed
-from steadfast.show.roster import Display, Shown
+from steadfast.show.roster import Display, DisplayedModel
 from steadfast.show.table import Cell, Column, Section, Table
 
 NAME = "lifbench_reproduction"
@@ -76,7 +76,9 @@ def compare(
     for name, rows in frames.items():
         if "model" in rows:
             of_paper[name] = rows[rows["model"].isin(models)]
-    display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
+    display = Display(
+        digits=DIGITS, models={name: DisplayedModel(label) for name, label in models.items()}
+    )
     results = LifbenchResults(of_paper, display, rubric)
     explained = {tuple(row.values())[:4]: row for row in printed_rows("differences")}
     places: dict[tuple[str, str], int] = {}

@@ -35,7 +35,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-def ending(
+def terminal_summary(
     results: Path,
     files: Iterable[str],
     summary: Table | None = None,
