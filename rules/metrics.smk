@@ -27,9 +27,9 @@ for name in TASKS:
             ),
             sources=RUN.all_sources(name, TASKS[name].metrics.data),
             labels=TASKS[name].labels or [],
-            before=in_results(rounds.before(RUN, name)),
+            before=in_results(rounds.previous_decision(RUN, name)),
         output:
-            **rounds.made(RUN, name),
+            **rounds.decision_output(RUN, name),
             metrics=[
                 report(
                     path,

@@ -3,7 +3,7 @@
 import pytest
 
 from steadfast.jobs import code_history
-from steadfast.jobs.code_history import PATH, explain
+from steadfast.jobs.code_history import PATH, explain_changes
 
 
 @pytest.fixture(autouse=True)
@@ -15,11 +15,11 @@ def parts(monkeypatch):
 
 
 def explanation(results, input_digest, code) -> list[str]:
-    return explain(results, [("scores", input_digest, f"make @ {code}")], [])
+    return explain_changes(results, [("scores", input_digest, f"make @ {code}")], [])
 
 
 def record(results, **code) -> None:
-    explain(results, [], [(digest, f"make @ {name}") for digest, name in code.items()])
+    explain_changes(results, [], [(digest, f"make @ {name}") for digest, name in code.items()])
 
 
 def test_changed_added_and_removed_modules_are_named(tmp_path):

@@ -13,7 +13,7 @@ from steadfast.base.loading import load
 from steadfast.benchmarks.ifeval.library import NEEDED
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
-from steadfast.doctor.check import Check, Surroundings
+from steadfast.doctor.check import Check, Environment
 from steadfast.doctor.examine import examine
 from steadfast.doctor.machine import unreachable
 from steadfast.doctor.slurm import read_profile, slurm_checks
@@ -48,7 +48,7 @@ def config_checks(folder: Path, online: bool = False, **config) -> dict[str, Che
 
 
 def model_checks(model, **surroundings) -> dict[str, Check]:
-    checks = load(NEEDS[model.engine])(model.model_dump(), Surroundings(**surroundings))
+    checks = load(NEEDS[model.engine])(model.model_dump(), Environment(**surroundings))
     return {check.what: check for check in checks}
 
 

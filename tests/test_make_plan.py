@@ -16,7 +16,7 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
 from steadfast.plan.model import planned_jobs
-from steadfast.plan.page import summed, total_lines
+from steadfast.plan.page import sums_over_parts, total_lines
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
@@ -44,7 +44,7 @@ ROWS = [
 
 def test_rows_are_summed_by_benchmark_model_and_role():
     frame = plan_frame([row | {"part": number} for number, row in enumerate(ROWS)])
-    sums = summed(frame).set_index(["benchmark", "model", "role"])
+    sums = sums_over_parts(frame).set_index(["benchmark", "model", "role"])
     assert list(sums.index) == [
         ("first", "api", "models"),
         ("second", "gpu", "models"),

@@ -14,12 +14,12 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job
 from steadfast.jobs.rounds import (
-    before,
-    decided,
     decision_file,
-    follow,
+    decision_output,
+    decisions_made,
+    follow_decisions,
     last_decisions,
-    made,
+    previous_decision,
     undecided,
 )
 from steadfast.stages.choose_prompts import choose_round, rounds_of
@@ -95,7 +95,7 @@ def evaluation(**settings: object) -> Evaluation:
 def continued(results: Path, **settings: object) -> Evaluation:
     """A run in the round that follows the decisions in a results folder."""
     run = evaluation(**settings)
-    follow(run, results)
+    follow_decisions(run, results)
     return run
 
 
@@ -146,7 +146,7 @@ def test_decisions_have_the_input_digests_of_their_rounds(run, tmp_path):
     second = metrics_digest(run)
     decide(run, tmp_path, 2, "sim-a")
     third_round = continued(tmp_path)
-    assert [(path, step.input_digest) for path, step in decided(third_round)] == [
+    assert [(path, step.input_digest) for path, step in decisions_made(third_round)] == [
         (decision_file("lifbench", 2), second),
         (decision_file("lifbench", 3), metrics_digest(third_round)),
     ]
@@ -226,17 +226,17 @@ def test_prompts_of_the_first_rounds_are_selected_in_order(tmp_path, unit):
 
 def test_round_reads_the_decision_before_it_and_makes_its_own(run, tmp_path):
     decisions = "<results>/lifbench/decisions"
-    assert before(run, "lifbench") == []
-    assert made(run, "lifbench") == {"decision": [f"{decisions}/2.json"]}
+    assert previous_decision(run, "lifbench") == []
+    assert decision_output(run, "lifbench") == {"decision": [f"{decisions}/2.json"]}
     assert undecided(run, tmp_path) == ["lifbench"]
     decide(run, tmp_path, 2, "sim-a")
     assert undecided(run, tmp_path) == []
     third_round = continued(tmp_path)
-    assert before(third_round, "lifbench") == ["lifbench/decisions/2.json"]
-    assert made(third_round, "lifbench") == {"decision": [f"{decisions}/3.json"]}
+    assert previous_decision(third_round, "lifbench") == ["lifbench/decisions/2.json"]
+    assert decision_output(third_round, "lifbench") == {"decision": [f"{decisions}/3.json"]}
 
 
 def test_run_without_rounds_has_no_decisions():
     run = evaluation(adaptive=None)
-    assert before(run, "lifbench") == []
-    assert made(run, "lifbench") == {}
+    assert previous_decision(run, "lifbench") == []
+    assert decision_output(run, "lifbench") == {}

@@ -8,7 +8,7 @@ import yaml
 
 from project import ROOT, Project
 from steadfast.base.errors import UserError
-from steadfast.simple.records import placed
+from steadfast.simple.records import located_instances
 
 pytestmark = pytest.mark.wide
 
@@ -80,5 +80,5 @@ def test_bad_question_is_reported_with_file_and_line(tmp_path, change, sentence)
     path = tmp_path / "q.jsonl"
     path.write_text("\n" + json.dumps(record) + "\n")
     with pytest.raises(UserError) as error:
-        list(placed(str(path), **SETTINGS, contexts=CONTEXTS))
+        list(located_instances(str(path), **SETTINGS, contexts=CONTEXTS))
     assert f"{path}:2: " in str(error.value) and sentence in str(error.value)

@@ -11,7 +11,7 @@ from steadfast.contract import registry
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.simple.datasets import DataSet
-from steadfast.simple.records import placed
+from steadfast.simple.records import located_instances
 
 PLAIN = {"prompt": "Which?", "answer": "blue"}
 MODELS = {"reference": {"engine": "reference"}}
@@ -41,7 +41,7 @@ def config(**section):
 
 def instances(**section):
     reading = DataSet(path="data.jsonl", **section).reading
-    return [instance for _, instance in placed(**reading)]
+    return [instance for _, instance in located_instances(**reading)]
 
 
 def error_message(raw):

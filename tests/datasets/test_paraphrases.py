@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.simple.datasets import DataSet
 from steadfast.simple.paraphrases import measures
-from steadfast.simple.records import placed
+from steadfast.simple.records import located_instances
 
 TEMPLATES = ["{{prompt}}", "Please: {{prompt}}"]
 TOTALS = {"t1": [1.0, 1.0, 0.0, 1.0], "t2": [1.0, 0.0, 0.0, None]}
@@ -31,12 +31,12 @@ def test_record_has_an_instance_per_template_and_is_one_sampling_unit(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     section = DataSet(path=str(path), scorer="exact", template=TEMPLATES)
-    instances = [instance for _, instance in placed(**section.reading)]
+    instances = [instance for _, instance in located_instances(**section.reading)]
     assert [instance.id for instance in instances] == ["a/t1", "a/t2", "2/t1", "2/t2"]
     assert [instance.prompt for instance in instances[:2]] == ["One?", "Please: One?"]
     assert [instance.cluster for instance in instances] == ["a", "a", "2", "2"]
     section = section.model_copy(update={"template": TEMPLATES[:1]})
-    first, _ = [instance for _, instance in placed(**section.reading)]
+    first, _ = [instance for _, instance in located_instances(**section.reading)]
     assert first.id == "a" and not first.by
 
 

@@ -11,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Assignment, Job
-from steadfast.jobs.loads import DeferredList, Loads, allocated
+from steadfast.jobs.loads import DeferredList, Loads, allocated_jobs
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 API = {"engine": "openai", "model": "y"}
@@ -107,10 +107,10 @@ def test_jobs_of_an_allocation_are_inherited(monkeypatch):
     jobs = [("inference", wildcards("lifbench", part)) for part in ("2k", "3k")]
     monkeypatch.setenv("STEADFAST_ALLOCATION", "")  # so that it is removed after the test
     monkeypatch.delenv("STEADFAST_ALLOCATION")
-    assert allocated([]) == []
+    assert allocated_jobs([]) == []
     # The process of one job inherits the jobs of the first.
     for own_jobs in (jobs, jobs[:1]):
-        assert list(map(tuple, allocated(own_jobs))) == jobs
+        assert list(map(tuple, allocated_jobs(own_jobs))) == jobs
 
 
 def test_deferred_list_is_computed_once_and_pickled_plain():

@@ -12,13 +12,13 @@ from project import ROOT
 from steadfast.base.errors import UserError
 from steadfast.command.main import main
 from steadfast.contract.components import Question, Sample
-from steadfast.label.sheet import ToLabel, clusters_in_order, sampled, write_sheet
+from steadfast.label.sheet import ResponseToLabel, clusters_in_order, sample_responses, write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
 
 QUESTIONS = [Question("1", "Is it calm?"), Question("2", "=1+1")]
 RESPONSES = [
-    ToLabel("m", "a/1", "Write.\nCalmly.", "</script><b>é", QUESTIONS),
-    ToLabel("n", "a/1", "Write.\nCalmly.", 'Sea, "wide"', QUESTIONS),
+    ResponseToLabel("m", "a/1", "Write.\nCalmly.", "</script><b>é", QUESTIONS),
+    ResponseToLabel("n", "a/1", "Write.\nCalmly.", 'Sea, "wide"', QUESTIONS),
 ]
 
 
@@ -74,12 +74,12 @@ def finished_part(statuses):
 
 def test_responses_are_sampled_by_cluster_up_to_the_number():
     part = finished_part({("m", "a1"): "error", ("n", "a1"): None})
-    clusters = sampled(part, ["m", "n"], 99, 1)
+    clusters = sample_responses(part, ["m", "n"], 99, 1)
     names = sorted(sorted(response[:2] for response in cluster) for cluster in clusters)
     # a1 has no response, and b1 no question.
     assert names == [[("m", "p/a0"), ("n", "p/a0")], [("m", "p/b0"), ("n", "p/b0")]]
-    assert sampled(part, ["m", "n"], 2, 1) == clusters[:1]
-    assert sampled(part, ["m", "n"], 3, 1) == clusters
+    assert sample_responses(part, ["m", "n"], 2, 1) == clusters[:1]
+    assert sample_responses(part, ["m", "n"], 3, 1) == clusters
     for response in clusters[0]:
         sample_id = response.sample_id.removeprefix("p/")
         assert response.instruction == "Do 0."

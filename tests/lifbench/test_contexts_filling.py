@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
-from steadfast.corpora.contexts.filling import Filled, enough, fill, is_plain, shuffled
+from steadfast.corpora.contexts.filling import Filled, fill, is_plain, shuffled, units_over_budget
 
 
 @given(
@@ -52,7 +52,7 @@ def test_fill_counts_from_its_start(counted):
 
 def test_enough_stops_soon_after_the_budget():
     units = iter(range(10_000))
-    first, sizes = enough(units, lambda unit: 10, 1000)
+    first, sizes = units_over_budget(units, lambda unit: 10, 1000)
     assert first == list(range(len(first)))
     assert 1000 < sum(sizes) < 1200
     assert next(units) == len(first)

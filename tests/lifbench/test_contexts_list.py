@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from small_contexts import numbered
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl
-from steadfast.corpora.contexts.lists import Separate
+from steadfast.corpora.contexts.lists import DisjointTexts
 
 
 def overlapping(texts):
@@ -62,11 +62,11 @@ STRINGS = st.text(alphabet="ab ", min_size=1, max_size=24)
 @example(["Write a poem about winter", "poem about winter"])
 @example([" poem about winter", "Write a poem about winter"])
 def test_separate_texts_do_not_contain_each_other(texts):
-    assert overlapping(list(filter(Separate().add, texts))) == []
+    assert overlapping(list(filter(DisjointTexts().add, texts))) == []
 
 
 def test_texts_that_share_words_are_separate():
-    separate = Separate()
+    separate = DisjointTexts()
     for text in (
         "Write a poem about winter.",
         "Write a story about winter.",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts.domains import facts_of
-from steadfast.corpora.contexts.multidoc import cut
+from steadfast.corpora.contexts.multidoc import truncated
 
 TOKENIZER = load_tokenizer("o200k_base")
 REQUIRED = {"text", "id", "iD2", "date"}
@@ -109,7 +109,7 @@ def test_values_that_answers_cannot_carry_are_replaced(build, tmp_path):
     st.text(alphabet=st.sampled_from("ab é漢😀.\n "), min_size=200, max_size=2500), st.integers()
 )
 def test_cut_keeps_the_beginning_of_a_text_within_its_range(text, seed):
-    head = cut(text, random.Random(seed), TOKENIZER)
+    head = truncated(text, random.Random(seed), TOKENIZER)
     if head is None:
         assert TOKENIZER.count(text.strip()) < 330
     else:

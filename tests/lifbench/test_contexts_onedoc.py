@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts import onedoc
-from steadfast.corpora.contexts.filling import Draws
+from steadfast.corpora.contexts.filling import RandomStreams
 from steadfast.corpora.contexts.onedoc import segment
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -35,7 +35,9 @@ def keys(context):
 def test_one_sentence_more_would_exceed_the_budget(corpora, budget):
     def built(tokens):
         paths = {"paul_graham": corpora["paul_graham"]}
-        return onedoc.build(Draws(Random("x"), Random("y")), tokens, paths, TOKENIZER)["text"]
+        return onedoc.build(RandomStreams(Random("x"), Random("y")), tokens, paths, TOKENIZER)[
+            "text"
+        ]
 
     text = built(budget)
     # A corpus of these essays alone gives the same sentences at a larger budget.

@@ -12,7 +12,7 @@ from steadfast.judging.rewriting import (
     RewriterSimulator,
     UnreadableError,
     language,
-    read,
+    read_rewrites,
     readable,
     rewriting_prompt,
     same_language,
@@ -31,7 +31,7 @@ TWO = {"count": 2}
     ],
 )
 def test_list_is_read_within_prose_and_code_blocks(reply, texts):
-    assert read(reply, TWO) == texts
+    assert read_rewrites(reply, TWO) == texts
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_list_is_read_within_prose_and_code_blocks(reply, texts):
 )
 def test_invalid_reply_has_a_reason(reply, reason):
     with pytest.raises(UnreadableError, match=reason):
-        read(reply, TWO)
+        read_rewrites(reply, TWO)
     assert not readable(TWO, reply, "original")
 
 
@@ -67,7 +67,7 @@ def test_one_to_two_times_the_requested_number_is_read(count, is_readable):
 @given(st.text() | st.text(alphabet='[]{}",\\ \n0au'))
 def test_any_reply_is_read_or_refused(reply):
     try:
-        texts = read(reply, TWO)
+        texts = read_rewrites(reply, TWO)
     except UnreadableError:
         assert not readable(TWO, reply, "")
     else:
@@ -77,7 +77,7 @@ def test_any_reply_is_read_or_refused(reply):
 
 @given(st.lists(st.text(), min_size=2, max_size=4), st.text(alphabet="ab `\n", max_size=9))
 def test_texts_are_read_as_written(texts, prose):
-    assert read(f"{prose}{json.dumps(texts)}{prose}", TWO) == texts
+    assert read_rewrites(f"{prose}{json.dumps(texts)}{prose}", TWO) == texts
 
 
 @pytest.mark.parametrize("reply", ["[" + "[]" * 99_999 + "]", '["' + "\\" * 199_996 + '"]'])
@@ -131,7 +131,7 @@ def test_prompt_has_the_original_once_the_count_and_parts_to_keep():
 def test_reference_rewriter_gives_distinct_texts_around_the_original():
     prompt = prompt_for(50)
     reply = RewriterSimulator().reference(prompt, prompt.requests[0])
-    texts = read(reply, {"count": 50})
+    texts = read_rewrites(reply, {"count": 50})
     assert len(texts) == len(set(texts)) == 50
     assert all(ORIGINAL in text and text != ORIGINAL for text in texts)
     assert RewriterSimulator().reference(prompt, prompt.requests[0]) == reply
@@ -145,7 +145,7 @@ def simulated_reply(seed, slip):
 
 def test_simulated_rewriters_differ_by_seed():
     assert simulated_reply(1, 0.0) == simulated_reply(1, 0.0) != simulated_reply(2, 0.0)
-    texts = read(simulated_reply(1, 0.0), {"count": 20})
+    texts = read_rewrites(simulated_reply(1, 0.0), {"count": 20})
     assert all(ORIGINAL in text for text in texts)
 
 
@@ -154,7 +154,7 @@ def test_simulated_rewriter_errs_by_slip():
     for seed in range(40):
         reply = simulated_reply(seed, 0.5)
         if readable({"count": 20}, reply, ""):
-            lists.append(read(reply, {"count": 20}))
+            lists.append(read_rewrites(reply, {"count": 20}))
     assert 20 < len(lists) < 40
     texts = list(chain(*lists))
     slips = [text for text in texts if ORIGINAL not in text]

@@ -6,7 +6,7 @@ import pytest
 
 from browser import Watched, browser, chromium
 from steadfast.contract.components import Question
-from steadfast.label.sheet import ToLabel, write_sheet
+from steadfast.label.sheet import ResponseToLabel, write_sheet
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
 pytestmark = [
@@ -19,7 +19,7 @@ HOSTILE = "<img src=x onerror=\"document.title='taken'\"> </script><script>alert
 
 def test_labels_by_keyboard_survive_a_reload_and_are_saved(tmp_path):
     questions = [Question("1", "Is it calm?"), Question("2", HOSTILE)]
-    answers = [ToLabel(model, "a/1", "Write.", HOSTILE, questions) for model in ("m", "n")]
+    answers = [ResponseToLabel(model, "a/1", "Write.", HOSTILE, questions) for model in ("m", "n")]
     _, file = write_sheet(answers, "Title", tmp_path, "bench")
     with browser(chromium(tmp_path.parent)) as running:
         context = running.new_context(accept_downloads=True)

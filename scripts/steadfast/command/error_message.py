@@ -35,7 +35,7 @@ def errors_as_messages(*read: Path) -> Iterator[None]:
         )
 
 
-def take_any_text() -> None:
+def escape_unprintable() -> None:
     """Prints characters that the terminal cannot show as codes, instead of an error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -30,12 +30,12 @@ def main(arguments: Namespace) -> None:
     """Writes the config, unless it exists, and continues as ``steadfast plan`` with it."""
     with errors_as_messages(arguments.config):
         template = TEMPLATE.read_text(encoding="utf-8")
-        text = filled(template, values(arguments, yaml.safe_load(template)))
+        text = fill_template(template, values(arguments, yaml.safe_load(template)))
         if arguments.engine == "replay":
             text = MODEL_LINE.sub(r"\1file: \2", text, count=1)
         # A function, since backslashes in a replacement string would be read as escapes.
         text = re.sub("schema=.*", lambda _: f"schema={SCHEMA.as_uri()}", text, count=1)
-        name = json.dumps(short(arguments.model, arguments.engine))
+        name = json.dumps(short_name(arguments.model, arguments.engine))
         text = text.replace(f"  {NAME}:\n", f"  {name}:\n")
         load_config(yaml.safe_load(text))  # refuses bad options before a file is written
         try:
@@ -76,7 +76,7 @@ def values(arguments: Namespace, template: Record) -> Record:
     return keys
 
 
-def filled(template: str, keys: Record) -> str:
+def fill_template(template: str, keys: Record) -> str:
     """The template with other values of some keys; those that are commented out are included."""
     for key, value in keys.items():
         line = re.compile(rf"^( +)(?:# )?{key}: (\{{.*\}}|\S+)", re.MULTILINE)
@@ -86,7 +86,7 @@ def filled(template: str, keys: Record) -> str:
     return template
 
 
-def short(model: str, engine: str) -> str:
+def short_name(model: str, engine: str) -> str:
     """A model's name in the config, from its name at the server or hub, or from its file."""
     if engine == "replay":
         model = model.removesuffix(".jsonl")

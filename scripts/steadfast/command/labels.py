@@ -12,8 +12,8 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job
-from steadfast.jobs.rounds import follow
-from steadfast.label.sheet import sampled, takes_labels, write_sheet
+from steadfast.jobs.rounds import follow_decisions
+from steadfast.label.sheet import can_be_labelled, sample_responses, write_sheet
 
 # Half the 95 % interval of a share p of n clusters (Wald): 1.96 √(p(1 - p)/n), widest at p = 0.5.
 # Times 1/√n, an upper bound before there are labels.
@@ -27,14 +27,14 @@ def main(arguments: Namespace) -> None:
         evaluation = Evaluation(config)
         run = FinishedRun(evaluation, results)
         judged = [name for name in evaluation.running if evaluation.tasks[name].judging]
-        labelable = [name for name in judged if takes_labels(evaluation.tasks[name])]
+        labelable = [name for name in judged if can_be_labelled(evaluation.tasks[name])]
         if not labelable:
             titles = ", ".join(evaluation.benchmarks[name].title for name in judged)
             reason = "no benchmark of this config has a judge"
             if judged:
                 reason = f"labels are yes or no, and the judge of {titles} gives scores"
             raise UserError(f"{file}: nothing to label: {reason}; name another config")
-        follow(evaluation, results)
+        follow_decisions(evaluation, results)
         # A list, not any(…) of a generator: each benchmark gets its sheet.
         written = [_write_labels(run, name, arguments.number) for name in labelable]
         if not any(written):
@@ -54,7 +54,7 @@ def _write_labels(run: FinishedRun, name: str, number: int) -> bool:
         if outputs.exists():
             input_digest = digests.outputs(name, model, part.name).input_digest
             Provenance.beside(outputs, input_digest).check()
-    clusters = sampled(part, part.models, number, run.evaluation.config.seed)
+    clusters = sample_responses(part, part.models, number, run.evaluation.config.seed)
     if not clusters:
         return False
     title = run.evaluation.benchmarks[name].title

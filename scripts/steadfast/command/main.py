@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 from steadfast import __version__
 from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
-from steadfast.command.error_message import take_any_text
+from steadfast.command.error_message import escape_unprintable
 
 WORDS = facts("command.yaml")
 
@@ -88,7 +88,7 @@ def parser(paths: Mapping[str, Any] | None = None) -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> None:
     """Parses the command line, runs the command, and exits with its exit code."""
     words = list(sys.argv[1:] if words is None else words)
-    take_any_text()
+    escape_unprintable()
     snakemake_words: list[str] = []
     # Cut off here, since argparse would take what follows -- as positional arguments.
     if words and words[0] in COMMANDS and COMMANDS[words[0]].starts and "--" in words:

@@ -20,11 +20,11 @@ DEFAULT_TARGET = ("run", "trial")
 def main(arguments: Namespace) -> None:
     """Replaces this process by Snakemake, which gets its signals and sets the exit code."""
     with errors_as_messages():
-        check(arguments)
-    os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(arguments)])
+        check_arguments(arguments)
+    os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *snakemake_arguments(arguments)])
 
 
-def check(arguments: Namespace) -> None:
+def check_arguments(arguments: Namespace) -> None:
     """Refuses arguments that Snakemake would ignore or answer with a traceback."""
     if arguments.config:
         check_source(arguments.config)
@@ -51,7 +51,7 @@ def check(arguments: Namespace) -> None:
             raise UserError(f"--profile {name}: no such folder; available: {available}")
 
 
-def words(arguments: Namespace) -> list[str]:
+def snakemake_arguments(arguments: Namespace) -> list[str]:
     """Snakemake's command line; options with several values come before those with one."""
     settings = list(arguments.set)
     if arguments.command == "trial":

@@ -15,10 +15,10 @@ ENGINES = {
 # The function that checks what each engine's models need of a machine (``doctor.check.Needed``);
 # other engines need nothing.
 NEEDS = {
-    "openai": "steadfast.doctor.models:api_needs",
-    "anthropic": "steadfast.doctor.models:api_needs",
-    "gemini": "steadfast.doctor.models:api_needs",
-    "vllm": "steadfast.doctor.models:vllm_needs",
+    "openai": "steadfast.doctor.models:api_checks",
+    "anthropic": "steadfast.doctor.models:api_checks",
+    "gemini": "steadfast.doctor.models:api_checks",
+    "vllm": "steadfast.doctor.models:vllm_checks",
 }
 # Engines whose packages conflict with the locked base: the module whose presence in an interpreter
 # shows that it has them, and the environment's folder beside the workflow.

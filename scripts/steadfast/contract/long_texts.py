@@ -38,7 +38,7 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
             settings["directory"] = config.corpora.directory
             if local_file := config.corpora.local.get(corpus):
                 settings |= local_file.model_dump()
-            files, _ = local.found(corpus, settings["directory"], settings.get("glob"))
+            files, _ = local.corpus_files(corpus, settings["directory"], settings.get("glob"))
         case "hub":
             if data_set := config.corpora.hub.get(corpus):
                 settings |= data_set.model_dump(exclude_none=True)

@@ -75,7 +75,7 @@ class Package:
         section: JudgedSection,
         names: Collection[str],
         programs: Mapping[str, Settings],
-        function: str = "steadfast.judging.released_prompt:fetched",
+        function: str = "steadfast.judging.released_prompt:fetched_template",
     ) -> dict[str, DataFile]:
         """The files of the released judge templates that a config uses, by template.
 

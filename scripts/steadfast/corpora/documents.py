@@ -29,7 +29,7 @@ def marked_sections(text: str) -> Record:
     return {name: "\n".join(section) for name, section in sections.items()}
 
 
-def joined(value: Any) -> str | None:
+def joined_parts(value: Any) -> str | None:
     """A text in parts as one text; None where it is no text.
 
     A list has one line for each item. The format of an object is the first in ``published.yaml``
@@ -48,7 +48,7 @@ def joined(value: Any) -> str | None:
         between = form["between"]
     else:
         return None
-    texts = list(map(joined, parts))
+    texts = list(map(joined_parts, parts))
     return None if None in texts else str(between.join(filter(None, texts)))
 
 

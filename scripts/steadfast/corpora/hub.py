@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, file_sha256
 from steadfast.corpora.lock import LOCK, LockFile, check
-from steadfast.corpora.records import cleaned, fields_of, read_files
+from steadfast.corpora.records import deduplicated, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
 MOST_TRIED = 20  # tables whose records are looked at
@@ -50,7 +50,7 @@ def corpus(
     paths = [data_set.fetch(name) for name in names]
     data_set.locks.record(repo, revision, {name: data_set.digests[name] for name in names})
     number = 0
-    for record in cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit):
+    for record in deduplicated(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit):
         number += 1
         yield record
     unused = [name for name in offered if name.endswith(FORMATS) and name not in names]

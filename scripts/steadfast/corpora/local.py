@@ -7,7 +7,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.corpora.records import Fields, cleaned, read_files
+from steadfast.corpora.records import Fields, deduplicated, read_files
 from steadfast.corpora.rows import READABLE
 
 LAYOUTS = "corpora/local.yaml"
@@ -29,7 +29,7 @@ def corpus(
         raise UserError(
             f"corpus {corpus}: no such directory: {directory}; correct corpora.directory"
         )
-    paths, layout = found(corpus, directory, glob)
+    paths, layout = corpus_files(corpus, directory, glob)
     if not paths:
         usual = chain.from_iterable(layout["glob"] for layout in facts(LAYOUTS)[corpus])
         patterns = ", ".join(usual) if glob is None else repr(glob)
@@ -38,10 +38,10 @@ def corpus(
             "the files"
         )
     records = read_files(corpus, paths, [fields] if fields else layout["fields"])
-    return cleaned(corpus, "local", records)
+    return deduplicated(corpus, "local", records)
 
 
-def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Settings]:
+def corpus_files(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Settings]:
     """The files of a corpus, sorted, and their layout: by the user's glob, or the first known
     layout with a data file."""
     if glob is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.tokens import fingerprint
-from steadfast.corpora.documents import joined
+from steadfast.corpora.documents import joined_parts
 from steadfast.corpora.rows import NotRecordsError, rows
 
 # The source's fields for text, id, title and date; only text is required.
@@ -46,7 +46,7 @@ def _record(row: Record, where: str, fields: Sequence[Fields], name: str) -> Rec
         )
     values = {key: row[field] for key, field in names.items()}
     try:
-        text = joined(values["text"] or "")
+        text = joined_parts(values["text"] or "")
     except RecursionError:  # lists within lists, a thousand deep
         text = None
     if text is None:
@@ -66,7 +66,7 @@ def _string(value: object) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def cleaned(
+def deduplicated(
     corpus: str,
     source: str,
     records: Iterable[Record],

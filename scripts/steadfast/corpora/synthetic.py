@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.corpora.records import cleaned
+from steadfast.corpora.records import deduplicated
 
 SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
@@ -66,7 +66,7 @@ class Grammar:
 
 def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> Iterator[Record]:
     """Records with at least this number of tokens."""
-    return cleaned(corpus, "synthetic", texts(corpus, seed), tokens=tokens)
+    return deduplicated(corpus, "synthetic", texts(corpus, seed), tokens=tokens)
 
 
 def texts(corpus: str, seed: int) -> Iterator[Record]:

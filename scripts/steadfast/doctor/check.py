@@ -20,7 +20,7 @@ class Check:
         return f"{self.status:<10}  {self.what}: {self.text}"
 
 
-def checked(what: str, there: bool, text: str, advice: str) -> Check:
+def check_of(what: str, there: bool, text: str, advice: str) -> Check:
     """The check of a needed thing: the text if it is there, else the advice."""
     return Check(what, "ok", text) if there else Check(what, "missing", advice)
 
@@ -37,7 +37,7 @@ def output_of(*command: str, seconds: float = 20) -> str | None:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Environment:
     """Whether checks may use the network, and whether models run on a cluster's nodes."""
 
     online: bool = True
@@ -45,4 +45,4 @@ class Surroundings:
 
 
 # The checks of an engine for a model with these settings.
-Needed = Callable[[Settings, Surroundings], Iterator[Check]]
+Needed = Callable[[Settings, Environment], Iterator[Check]]

@@ -13,7 +13,7 @@ from steadfast.contract.components import Component
 from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.judge_template import fetched_files
 from steadfast.contract.task import DataFile, Task
-from steadfast.doctor.check import Check, Surroundings, checked
+from steadfast.doctor.check import Check, Environment, check_of
 from steadfast.doctor.machine import hosts, machine_checks, unreachable
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.jobs.evaluation import Evaluation
@@ -43,7 +43,7 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
     yield from machine_checks(results, [config.tokenizer, *tokenizers])
     yield Check("config", "ok", f"{config_file} is valid, and all its files exist")
     yield from data_checks(run, results, online)
-    yield from model_checks(run, Surroundings(online, on_cluster(settings)))
+    yield from model_checks(run, Environment(online, on_cluster(settings)))
     yield from slurm_checks(settings, {name: model.slurm for name, model in models.items()})
 
 
@@ -52,7 +52,7 @@ def queried(run: Evaluation) -> dict[str, BaseModelSettings]:
     return {f"{job.role.removesuffix('s')} {job.name}": run.settings(job) for job in run.jobs}
 
 
-def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
+def model_checks(run: Evaluation, around: Environment) -> Iterator[Check]:
     """The checks of each model's engine; those with the same result are shown once."""
     models: dict[Check, list[str]] = {}
     for name, settings in queried(run).items():
@@ -87,7 +87,7 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
     for package, install in packages.items():
         advice = f"not installed; {install}"
         is_installed = find_spec(package) is not None
-        yield checked(f"package {package}", is_installed, "installed", advice)
+        yield check_of(f"package {package}", is_installed, "installed", advice)
     for what, check in checks.items():
         try:
             check.make()

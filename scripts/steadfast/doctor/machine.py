@@ -16,7 +16,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import first_names
 from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
-from steadfast.doctor.check import Check, checked
+from steadfast.doctor.check import Check, check_of
 
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
 # Free space for the results and logs of a run, without the weights of models.
@@ -59,7 +59,7 @@ def packages(requirements: Path) -> Check:
         if installed not in package.specifier:
             wrong.append(f"{package.name} {installed} (needs {package.specifier})")
     install = f"{sys.executable} -m pip install --require-hashes -r {requirements}"
-    return checked(
+    return check_of(
         "packages",
         not wrong,
         f"{locked} packages in the versions of {requirements.name}",
@@ -75,7 +75,9 @@ def disk(folder: Path) -> Check:
         return Check("disk", "missing", f"{folder} is not writable; {advice}")
     free = shutil.disk_usage(existing).free / 1e9
     text = f"{free:,.1f} GB free for {folder}"
-    return checked("disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} GB needed; free disk space")
+    return check_of(
+        "disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} GB needed; free disk space"
+    )
 
 
 def tokenizer(name: str) -> Check:
@@ -88,7 +90,7 @@ def tokenizer(name: str) -> Check:
     except Exception as error:  # tiktoken downloads missing files; many errors can occur
         advice = "set TIKTOKEN_CACHE_DIR to a folder with it"
         reason = f"cannot be downloaded ({type(error).__name__}); {advice}"
-    return checked(f"tokenizer {name}", not reason, "available", reason)
+    return check_of(f"tokenizer {name}", not reason, "available", reason)
 
 
 def unreachable(addresses: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import quoted
-from steadfast.doctor.check import Check, Surroundings, checked, output_of
+from steadfast.doctor.check import Check, Environment, check_of, output_of
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.api import body, client, replies, served
 from steadfast.engines.api.engines import PROVIDERS
@@ -29,7 +29,7 @@ for name in packages_distributions().get("vllm", ())[:1]:
 """
 
 
-def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
+def vllm_checks(how: Settings, around: Environment) -> Iterator[Check]:
     """Checks of vLLM, the GPUs, and the files of model and tokenizer."""
     try:
         # In the Python of the model's jobs, which may have another environment.
@@ -37,20 +37,20 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         version = output_of(python, "-c", VERSION, seconds=60) or ""
     except UserError:
         version = ""
-    yield checked("vLLM", bool(version), version.strip(), f"not installed; {installation('vllm')}")
+    yield check_of("vLLM", bool(version), version.strip(), f"not installed; {installation('vllm')}")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in version)
     yield model_files(how["model"], how["revision"], around)
     if how["tokenizer"]:
         yield model_files(how["tokenizer"], None, around)
 
 
-def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
+def _gpus(needed: int, around: Environment, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
         where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
         return Check("GPU", "not needed", f"jobs run {where}")
     # Without the driver's folder in /proc, as in WSL, the driver's program lists them.
     gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
-    return checked(
+    return check_of(
         "GPU",
         gpus >= needed,
         f"{gpus} found, {needed} needed",
@@ -59,12 +59,12 @@ def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
     )
 
 
-def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
+def model_files(model: str, revision: str | None, around: Environment) -> Check:
     """Checks the files of a model or tokenizer, which is a hub id or a directory."""
     what = f"files of {model}"
     if Path(model).is_dir():
         advice = f"{model} has no {CONFIG}; name a directory with all files of a model"
-        return checked(what, (Path(model) / CONFIG).is_file(), "found in the directory", advice)
+        return check_of(what, (Path(model) / CONFIG).is_file(), "found in the directory", advice)
     from huggingface_hub import HfApi, try_to_load_from_cache
 
     try:
@@ -81,7 +81,7 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
     return Check(what, "ok", "available from the Hugging Face hub; the first job downloads them")
 
 
-def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
+def api_checks(how: Settings, around: Environment) -> Iterator[Check]:
     """Checks of the tokenizer, the key (never shown), and the server."""
     if "/" in how["tokenizer"]:
         yield model_files(how["tokenizer"], how["revision"], around)
@@ -93,7 +93,7 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         executable = shutil.which(program, path=served.program_path(python))
         text = f"{program} found; jobs start it themselves"
         advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
-        yield checked("server", executable is not None, text, advice)
+        yield check_of("server", executable is not None, text, advice)
         return
     access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
     try:
@@ -110,7 +110,9 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     if models and how["model"] not in models:
         nearest = get_close_matches(how["model"], models, n=1, cutoff=0)[0]
         fault = f"the server has no model {how['model']}; did you mean {quoted(nearest)}?"
-    yield checked("endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}")
+    yield check_of(
+        "endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}"
+    )
 
 
 def _provider(engine: str, base_url: str | None, key: str | None) -> Provider:

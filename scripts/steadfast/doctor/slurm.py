@@ -10,7 +10,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
-from steadfast.doctor.check import Check, checked, output_of
+from steadfast.doctor.check import Check, check_of, output_of
 
 PARTITION = "slurm_partition"
 
@@ -42,7 +42,7 @@ def slurm_checks(
         return
     partitions = output_of("sinfo", "--noheader", "--format=%R")
     advice = "sinfo failed; run this on a login node, from which jobs are submitted"
-    yield checked("SLURM", partitions is not None, "the controller responds", advice)
+    yield check_of("SLURM", partitions is not None, "the controller responds", advice)
     if partitions is None:
         return
     existing = partitions.split()
@@ -58,7 +58,7 @@ def slurm_checks(
             places.setdefault(name, place)
     for name, place in places.items():
         advice = f"no such partition; set {place} to one of {', '.join(existing)}"
-        yield checked(f"partition {name}", name in existing, "exists", advice)
+        yield check_of(f"partition {name}", name in existing, "exists", advice)
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:

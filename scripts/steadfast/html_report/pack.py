@@ -18,7 +18,7 @@ from steadfast.base.files import Record, file_size, json_line, read_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Sample
 from steadfast.html_report.sample_data import Cut, answer_data, answer_row, sample_data, sample_row
-from steadfast.html_report.view_sample import SeenSample
+from steadfast.html_report.view_sample import SampleView
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
@@ -168,9 +168,9 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
 
 def _add_block(
     pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
-) -> list[SeenSample]:
+) -> list[SampleView]:
     """Adds a block of samples, and returns them."""
-    seen_samples = [SeenSample(part, sample) for sample in block]
+    seen_samples = [SampleView(part, sample) for sample in block]
     pack.add(name, [sample_data(seen, cut) for seen in seen_samples])
     return seen_samples
 

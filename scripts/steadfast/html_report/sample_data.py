@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.html_report.view_sample import SeenSample
+from steadfast.html_report.view_sample import SampleView
 from steadfast.jobs.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import marked
 from steadfast.show.render import Printed
@@ -44,7 +44,7 @@ class Cut:
         return Cut(self.aside)(text)
 
 
-def sample_data(seen: SeenSample, cut: Cut) -> Record:
+def sample_data(seen: SampleView, cut: Cut) -> Record:
     """The prompt, and the reference answer."""
     data: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
     if seen.before:
@@ -62,7 +62,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     return data
 
 
-def sample_row(seen: SeenSample) -> list[str]:
+def sample_row(seen: SampleView) -> list[str]:
     """A sample's name, task, and a digest of prompt and reference answer, to compare two runs."""
     checksum = hashlib.sha256()
     texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]

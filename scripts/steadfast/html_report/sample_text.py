@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from steadfast.base.names import escape_hidden
 from steadfast.contract.records import ScoreRecord
 from steadfast.html_report.sample_data import ENCODER, START, as_text
-from steadfast.html_report.view_sample import SeenSample
+from steadfast.html_report.view_sample import SampleView
 from steadfast.jobs.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import excerpts
 
 BAR = "  | "
 
 
-def sample_text(seen: SeenSample) -> str:
+def sample_text(seen: SampleView) -> str:
     """A sample: its prompt, what is expected, and each model's response with its points."""
     return escape_hidden("\n".join(_lines(seen))) + "\n"
 
 
-def _lines(seen: SeenSample) -> Iterator[str]:
+def _lines(seen: SampleView) -> Iterator[str]:
     prompt = seen.sample.prompt
     yield f"== {prompt['sample_id']} =="
     yield f"{seen.benchmark}, part {seen.sample.part}, task {prompt['task']}"

@@ -18,12 +18,12 @@ from steadfast.contract.records import read_prompts
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.rounds import follow
+from steadfast.jobs.rounds import follow_decisions
 from steadfast.show.passages import Passages
 
 
 @dataclass(frozen=True)
-class SeenSample:
+class SampleView:
     """A sample and all that the results folder has of it: context, answers, replies, scores.
 
     Attributes:
@@ -74,21 +74,21 @@ NEAR = 5  # names that are suggested where there is no sample of a name
 EXAMPLES = "examples"  # in place of a sample's name: one of each task
 
 
-def examples(run: Evaluation, results: Path) -> list[SeenSample]:
+def examples(run: Evaluation, results: Path) -> list[SampleView]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
     wanted_digests = _wanted(run, results)
-    by_task: dict[tuple[str, str], SeenSample] = {}  # by benchmark and task
+    by_task: dict[tuple[str, str], SampleView] = {}  # by benchmark and task
     for part in _parts(run, results):
         _check(wanted_digests, part, [])
         for sample in part.samples:
             task = (part.benchmark, str(sample.prompt["task"]))
-            by_task.setdefault(task, SeenSample(part, sample))
+            by_task.setdefault(task, SampleView(part, sample))
     if not by_task:
         raise UserError(f"{results}: {nearest_samples('', [])}")
     return list(by_task.values())
 
 
-def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
+def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SampleView]:
     """Returns the samples of a name, of which each part may have one, with all their results."""
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {quoted(model)}; {suggestion(model, run.evaluated)}")
@@ -106,7 +106,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
         for answering_model in models:
             answers += part.answers(answering_model, [name])
         sample = next(sample for sample in part.samples if sample.id == name)
-        samples.append(SeenSample(part, sample, answers))
+        samples.append(SampleView(part, sample, answers))
     if not samples:
         near = nearest_samples(name, list(dict.fromkeys(names)))
         raise UserError(f"{results}: no sample {quoted(name)}; {near}")
@@ -115,7 +115,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
 
 def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     """The parts that have prompts: also in a trial's folder those of the full run."""
-    follow(run, results)
+    follow_decisions(run, results)
     full_run = FinishedRun(_with_limit(run, None), results)
     parts = chain.from_iterable(full_run.parts(name).values() for name in run.running)
     return [part for part in parts if part.files.prompts.exists()]

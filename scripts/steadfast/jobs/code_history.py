@@ -26,7 +26,7 @@ class _Kept(TypedDict):
     parts: dict[str, dict[str, str]]
 
 
-def explain(
+def explain_changes(
     results: Path, outdated: Iterable[tuple[str, object, str]], steps: Iterable[tuple[str, str]]
 ) -> list[str]:
     """A line on each rule whose code changed since its files were made.

@@ -23,7 +23,7 @@ from steadfast.contract.task import Task
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job, scores_path
-from steadfast.jobs.rounds import follow
+from steadfast.jobs.rounds import follow_decisions
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 
@@ -138,7 +138,7 @@ class FinishedRun:
         # Without a provenance of the config: compare with the metrics that it would make here.
         results = self.results.resolve()
         with chdir(self.started):
-            follow(self.evaluation, results)
+            follow_decisions(self.evaluation, results)
             steps = InputDigests(self.evaluation)
             digests = {name: steps.metrics(name).input_digest for name in self.benchmarks}
         for name, input_digest in digests.items():

@@ -46,7 +46,7 @@ class DeferredList:
             return list, (self._find(),)
 
 
-def allocated(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[Any]:
+def allocated_jobs(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[Any]:
     """The jobs (rule and wildcards) of the cluster job of this process; none on a single machine.
 
     A cluster job is a Snakemake process of its own, which is started with all ``jobs`` of a group.

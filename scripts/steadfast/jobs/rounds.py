@@ -29,7 +29,7 @@ def decision_file(benchmark: str, rounds: int) -> str:
     return f"{benchmark}/decisions/{rounds}.json"
 
 
-def follow(run: Evaluation, results: Path) -> None:
+def follow_decisions(run: Evaluation, results: Path) -> None:
     """Sets the number of rounds in which each model of an adaptive run is evaluated by now.
 
     Raises:
@@ -76,7 +76,7 @@ def undecided(run: Evaluation, results: Path) -> list[str]:
     return [name for name in run.rounds if continuing_models(run, results, name) is None]
 
 
-def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
+def decisions_made(run: Evaluation) -> Iterator[tuple[str, Step]]:
     """The path and input step of each decision that a run made."""
     now = dict(run.rounds)
     for name, rounds_of_models in now.items():
@@ -96,14 +96,14 @@ def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Rec
     return decisions
 
 
-def before(run: Evaluation, benchmark: str) -> list[str]:
+def previous_decision(run: Evaluation, benchmark: str) -> list[str]:
     """The decision before that of a benchmark's current round, where there is one."""
     if benchmark not in run.rounds or last_round(run, benchmark) == FIRST_LOOK:
         return []
     return [decision_file(benchmark, last_round(run, benchmark) - 1)]
 
 
-def made(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
+def decision_output(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
     """The decision that a benchmark's metrics make, as an output; none without adaptive."""
     if benchmark not in run.rounds:
         return {}

@@ -11,7 +11,7 @@ from steadfast.base.pinned import download
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w*)\}")
 
 
-def fetched(
+def fetched_template(
     inputs: Mapping[str, Path],
     benchmark: str,
     url: str,
@@ -31,7 +31,7 @@ def fetched(
     source = program(url, benchmark)
     if isinstance(slots, Mapping):
         (text,) = texts_of(source, name, 1, url)
-        return filled(text, {place: f"{{{{{slot}}}}}" for place, slot in slots.items()})
+        return fill_slots(text, {place: f"{{{{{slot}}}}}" for place, slot in slots.items()})
     texts = texts_of(source, name, len(slots) + 1, url)
     template = texts[0]
     for slot, text in zip(slots, texts[1:], strict=True):
@@ -78,10 +78,10 @@ def _names(node: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def fill_slots(text: str, values: Mapping[str, str]) -> str:
     """Returns a text with its places filled as by ``str.format``, which would read attributes too.
 
-    >>> filled("{{a}} {a} {}", {"a": "1", "": "2"})
+    >>> fill_slots("{{a}} {a} {}", {"a": "1", "": "2"})
     '{a} 1 2'
     """
     # A match without a name is a doubled brace, of which one stays.

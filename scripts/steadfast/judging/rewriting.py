@@ -44,13 +44,13 @@ class UnreadableError(ValueError):
 def readable(expected: Settings, reply: str, answer: str) -> bool:
     """Returns whether a reply can be read; if not, the engine requests another."""
     try:
-        read(reply, expected)
+        read_rewrites(reply, expected)
     except UnreadableError:
         return False
     return True
 
 
-def read(reply: str, expected: Settings) -> list[str]:
+def read_rewrites(reply: str, expected: Settings) -> list[str]:
     """The rewrites: the JSON list from the first ``[`` to the last ``]``, whatever stands around.
 
     A reply may have up to twice as many as requested (``count``).

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
-from steadfast.judging.words import NUMERAL, REQUESTED, TICKS, UNIT, WORDS, squeezed
+from steadfast.judging.words import NUMERAL, REQUESTED, TICKS, UNIT, WORDS, without_blanks
 
 _ENDING = 40  # characters at the end of a line in which its verdict stands
 _ROW = 300  # characters of a line that is a row, or several, at most
@@ -136,7 +136,7 @@ class _Reader:
         self._answer_lines = words.squeezed_lines(answer)
         self._parts: set[str] = set()  # lines of the names of things wanted
         for text in texts:
-            self._parts |= {squeezed(line).rstrip(".") for line, _ in words.lines(text)}
+            self._parts |= {without_blanks(line).rstrip(".") for line, _ in words.lines(text)}
         self._height = max((text.count("\n") for text in texts), default=0) + 1
         self._before: list[str] = []  # lines, of which a thing's name may consist
         self._heading: _Row | None = None
@@ -159,7 +159,7 @@ class _Reader:
     # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
         if items := _items(line, self._figures):
-            self._doubt_if(self._is_in_answer(line) or words.negative(self._lead), stop)
+            self._doubt_if(self._is_in_answer(line) or words.is_negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
             return
@@ -223,21 +223,21 @@ class _Reader:
                 self._lead = self._lead if row.about[0].startswith(("-", ">")) else line
             return
         if place is None:
-            repeats = squeezed(line).rstrip(".") in self._parts or self._is_in_answer(line)
+            repeats = without_blanks(line).rstrip(".") in self._parts or self._is_in_answer(line)
             self._doubt_if(bool(self._parts) and row.hard and not repeats, stop)
             return
         # What a thing is called may be negative ("no violations"), which turns no verdict round.
         named = self._parts and self._place(Verdict(0, None, row.about)) is not None
-        turned = not named and words.negative(row.label) and not _NEGATED.search(row.label)
+        turned = not named and words.is_negative(row.label) and not _NEGATED.search(row.label)
         self._doubt_if(turned or self._is_in_answer(line) or self._introduced_otherwise(), stop)
         self._heading = None
         self._add(verdict, stop, soft=not row.hard)
 
     def _is_in_answer(self, line: str) -> bool:
-        return squeezed(line) in self._answer_lines
+        return without_blanks(line) in self._answer_lines
 
     def _introduced_otherwise(self) -> bool:
-        return words.negative(self._lead) or words.disclaimed(self._lead)
+        return words.is_negative(self._lead) or words.is_disclaimed(self._lead)
 
     def _row(self, line: str) -> _Row:
         """Reads a line as a row; without a value where it has no verdict."""
@@ -319,7 +319,7 @@ class _Reader:
         unfinished = any(set(column) > {None} for column in verdicts.values())
         differing = any(column != values[first] for column in values.values())
         self._doubt_if(unfinished or damaged or differing, stop)
-        self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
+        self._doubt_if(any(map(words.is_negative, headings)) or self._introduced_otherwise(), stop)
         rows_of_block = zip(block[start:], body, numbers, values[first], strict=True)
         for (line, end), cells, number, value in rows_of_block:
             self._doubt_if(self._is_in_answer(line), end)

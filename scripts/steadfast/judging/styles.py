@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.reply import own_strings
-from steadfast.judging.words import REQUESTED, TICKS, WORDS, plain, squeezed
+from steadfast.judging.words import REQUESTED, TICKS, WORDS, plain, without_blanks
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
@@ -51,7 +51,7 @@ def by_number(verdict: Verdict) -> int | None:
     return None if verdict.number is None else verdict.number - 1
 
 
-def agreed(
+def agreed_verdicts(
     reply: str, answer: str, count: int, forms: Iterable[Form], place: Place = by_number
 ) -> list[int] | None:
     """Returns the one list of verdicts that a reply gives in some forms; None where it gives none.
@@ -75,7 +75,7 @@ def agreed(
     if values is None or any(other != values for other in claimed):
         return None
     following = own_text[max(claim.end for claim in claims) :]
-    if words.taken_back(following) or _contradicted(values, following):
+    if words.takes_back(following) or _contradicted(values, following):
         return None
     return values
 
@@ -110,7 +110,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
-    answer_text = squeezed(plain(answer))
+    answer_text = without_blanks(plain(answer))
     for match in form.finditer(text):
         lead = _lead(text, match.start())
         after = text[match.end() : match.end() + 1]
@@ -127,7 +127,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             if boxed or _counts(listed, lead):
                 continue
             verdicts = tuple(Verdict(vocabulary[name]) for name in listed)
-            doubtful = squeezed(match[0]) in answer_text or words.disclaimed(behind)
+            doubtful = without_blanks(match[0]) in answer_text or words.is_disclaimed(behind)
             yield Claim(() if doubtful else verdicts, match.end(), soft=len(listed) == 1)
 
 
@@ -142,17 +142,17 @@ _OF_VERDICTS = re.compile(rf"{words.LABEL}|score|评分", re.IGNORECASE)
 def ends_in_another(text: str) -> bool:
     """Whether the last line of a text is introduced as somebody else's verdict."""
     above = [line for line, _ in words.lines(text)][-2:-1]
-    return any(map(words.of_another, above))
+    return any(map(words.introduces_another, above))
 
 
-def turned(text: str) -> bool:
+def is_reversed(text: str) -> bool:
     """Whether a list in a text says what is violated, or is replaced by a list behind it."""
     matches = _ANY_LIST.finditer(text)
     return any(_turned(text, match, _lead(text, match.start())) for match in matches)
 
 
 def _turned(text: str, match: re.Match[str], lead: str) -> bool:
-    return bool(_CHANGED.match(text, match.end()) or words.negative(lead))
+    return bool(_CHANGED.match(text, match.end()) or words.is_negative(lead))
 
 
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
@@ -174,7 +174,7 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         if not match:
             continue
         lead = match["lead"]
-        if words.negative(lead) or (_is_label(lead) and squeezed(line) in quoted):
+        if words.is_negative(lead) or (_is_label(lead) and without_blanks(line) in quoted):
             yield Claim((), stop, soft=True)
         elif _is_label(lead):
             listed = [name.casefold() for name in element.findall(match["all"])]
@@ -216,9 +216,9 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
         behind = _CLAUSE_END.split(following, maxsplit=1)[0].strip()
         followed = behind and not behind.startswith(_REASON)
         is_question = following.lstrip().startswith("?")
-        if followed or is_question or _OPEN.search(before) or words.negative(before):
+        if followed or is_question or _OPEN.search(before) or words.is_negative(before):
             continue
-        if words.hedged(f"{before} {behind}"):
+        if words.is_hedged(f"{before} {behind}"):
             continue
         numeral = match["n"] or match["th"] or match["digit"]
         number = words.number(numeral) if numeral else words.ORDINALS[match["ordinal"].casefold()]
@@ -226,7 +226,7 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
         verdicts.append(Verdict(0 if match["not"] else value, number))
         end = match.end()
     numbers = {verdict.number for verdict in verdicts}
-    repeated = any(squeezed(line) in quoted for line, _ in words.lines(text[:end]))
+    repeated = any(without_blanks(line) in quoted for line, _ in words.lines(text[:end]))
     if verdicts and not repeated and len(numbers) == len(verdicts):
         yield Claim(tuple(verdicts), end, soft=True)
 
@@ -304,7 +304,9 @@ def single(answer: str, text: str) -> Iterator[Claim]:
             remarks.add(value)
             continue
         verdicts.add(value)
-        foreign = squeezed(line) in quoted or (index and words.of_another(all_lines[index - 1][0]))
+        foreign = without_blanks(line) in quoted or (
+            index and words.introduces_another(all_lines[index - 1][0])
+        )
         yield Claim(() if foreign else (Verdict(value),), stop)
     if verdicts and remarks - verdicts:  # a remark that says otherwise: all is in doubt
         yield Claim((), len(text))
@@ -324,11 +326,11 @@ def _single(line: str) -> int | None:
             return value
     if match := _CONCLUDED.search(line):
         sentence = _SENTENCE_END.split(line[: match.start() + 1])[-1]
-        doubtful = words.disclaimed(sentence) or words.hedged(sentence)
+        doubtful = words.is_disclaimed(sentence) or words.is_hedged(sentence)
         return None if doubtful else words.verdict(match["word"])
     if match := _QUESTION.fullmatch(line):
         question = match["question"]
-        if not (words.negative(question) or words.hedged(question) or _NOT.search(question)):
+        if not (words.is_negative(question) or words.is_hedged(question) or _NOT.search(question)):
             return WORDS[match["word"].casefold()]
     if match := _PREDICATE.fullmatch(line):
         if match["word"]:
@@ -350,7 +352,7 @@ def reasoned(word: str, reason: str, figures: bool = False) -> int | None:
     if parts[0] is not None or not _SOME_WORDS.search(reason):
         return None
     verdicts |= {part for part in parts if part is not None}
-    if words.hedged(reason) or verdicts - {value} or (value and words.negative(reason)):
+    if words.is_hedged(reason) or verdicts - {value} or (value and words.is_negative(reason)):
         return None
     return value
 
@@ -366,7 +368,7 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Finds verdicts in a reply's JSON: one value, or one on each line."""
     values, start, end = _json(text)
     lead = _lead(text, start)
-    if not values or words.disclaimed(lead) or (text[start] == "[" and _counts(["1"], lead)):
+    if not values or words.is_disclaimed(lead) or (text[start] == "[" and _counts(["1"], lead)):
         return
     content = values[0] if len(values) == 1 else values
     try:
@@ -374,7 +376,7 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     except (ValueError, RecursionError):
         return
     if verdicts:
-        quoted = squeezed(text[start:end]) in squeezed(plain(answer))
+        quoted = without_blanks(text[start:end]) in without_blanks(plain(answer))
         has_further = any(mark in text[end:] for mark in "{[")
         yield Claim(() if quoted or has_further else verdicts, end)
 
@@ -461,7 +463,7 @@ def _member(name: str, value: Any, figures: bool) -> Verdict | None:
 
 
 def _refuse_negative(value: dict[str, Any]) -> None:
-    if any(len(key) < _NAME and words.negative(key) for key in value):
+    if any(len(key) < _NAME and words.is_negative(key) for key in value):
         raise ValueError("verdicts of the other sense")
 
 
@@ -486,4 +488,4 @@ def _is_label(lead: str) -> bool:
     lead = lead.replace('"', "")
     if not lead:
         return True
-    return len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not words.disclaimed(lead)
+    return len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not words.is_disclaimed(lead)

@@ -97,45 +97,51 @@ def _one_of(name: str) -> re.Pattern[str]:
     return re.compile("|".join(listed if isinstance(listed, list) else [listed]), re.I | re.M)
 
 
-def negative(label: str) -> bool:
+def is_negative(label: str) -> bool:
     """Whether verdicts of this name say what is not satisfied.
 
-    >>> negative("Violations"), negative("是否违反"), negative("Pass/fail")
+    >>> is_negative("Violations"), is_negative("是否违反"), is_negative("Pass/fail")
     (True, True, False)
     """
     return bool(_one_of("negative").search(label))
 
 
-def disclaimed(label: str) -> bool:
+def is_disclaimed(label: str) -> bool:
     """Whether the words before verdicts leave open whose they are, or whether they are claimed."""
     return any(_one_of(name).search(label) for name in ("no_claim", "quoting"))
 
 
-def of_another(line: str) -> bool:
+def introduces_another(line: str) -> bool:
     """Whether a line says that a verdict below it is somebody else's, or on another question.
 
-    >>> of_another("Another judge answered:"), of_another("Does it violate the requirement?")
-    (True, True)
-    >>> of_another("This does not suffice, so I conclude:"), of_another("Does it lack a title?")
-    (False, False)
+    >>> introduces_another("Another judge answered:")
+    True
+    >>> introduces_another("Does it violate the requirement?")
+    True
+    >>> introduces_another("This does not suffice, so I conclude:")
+    False
+    >>> introduces_another("Does it lack a title?")
+    False
     """
     line = line.rstrip()
     introduces = line.endswith(":") and _one_of("quoting").search(line)
     return bool(introduces or (line.endswith("?") and _one_of("reversing").search(line)))
 
 
-def hedged(sentence: str) -> bool:
+def is_hedged(sentence: str) -> bool:
     """Whether a sentence hedges, doubts or restricts its verdict."""
     return any(_one_of(name).search(sentence) for name in ("hedge", "doubt", "reservation"))
 
 
-def taken_back(following: str) -> bool:
+def takes_back(following: str) -> bool:
     """Whether the words behind verdicts take one back, or may do so.
 
     What is named an explanation may speak of "but" and "if", as reasons do.
 
-    >>> taken_back("However, the last is met in part."), taken_back("Reasons: it is long, but fine")
-    (True, False)
+    >>> takes_back("However, the last is met in part.")
+    True
+    >>> takes_back("Reasons: it is long, but fine")
+    False
     """
     text = _one_of("polite").sub("", following).strip(" \t\r\n*#>-.,;}]")
     if _one_of("doubt").search(text):
@@ -197,10 +203,10 @@ def plain(text: str) -> str:
     return text if '"' in text else text.translate(_QUOTES)  # some within others are what is said
 
 
-def squeezed(text: str) -> str:
+def without_blanks(text: str) -> str:
     """Returns a text without blanks and line ends, in lower case.
 
-    >>> squeezed("A \\n b")
+    >>> without_blanks("A \\n b")
     'ab'
     """
     return "".join(text.split()).casefold()
@@ -224,4 +230,4 @@ def lines(text: str) -> Iterator[tuple[str, int]]:
 
 def squeezed_lines(text: str) -> frozenset[str]:
     """Returns the lines of an answer, to recognise those that a judge repeats."""
-    return frozenset(squeezed(line) for line, _ in lines(plain(text)))
+    return frozenset(without_blanks(line) for line, _ in lines(plain(text)))

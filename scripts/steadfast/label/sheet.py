@@ -23,7 +23,7 @@ from steadfast.show.render import escape_csv
 from steadfast.stats.raters import SHEET
 
 
-class ToLabel(NamedTuple):
+class ResponseToLabel(NamedTuple):
     """One response to label; its sample's name is as in the labels."""
 
     model: str
@@ -50,17 +50,17 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     return sorted(positions, key=lambda name: (positions[name], name))
 
 
-def takes_labels(task: Task) -> bool:
+def can_be_labelled(task: Task) -> bool:
     """Whether people can answer its judges' questions."""
     return task.judging is not None and task.judging.questions is not None
 
 
-def sampled(
+def sample_responses(
     part: FinishedPart, models: Sequence[str], number: int, seed: int
-) -> list[list[ToLabel]]:
+) -> list[list[ResponseToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
     judging = part.task.judging
-    assert judging and judging.questions, "checked by takes_labels"
+    assert judging and judging.questions, "checked by can_be_labelled"
     by_cluster: dict[str, list[SampleToLabel]] = defaultdict(list)
     strata: dict[str, str] = {}
     for sample in part.samples:
@@ -70,7 +70,7 @@ def sampled(
             by_cluster[cluster].append(SampleToLabel(name, sample, questions))
             strata.setdefault(cluster, str(sample.prompt["task"]))
     outputs = {model: part.outputs(model) for model in models}
-    clusters: list[list[ToLabel]] = []
+    clusters: list[list[ResponseToLabel]] = []
     for cluster in clusters_in_order(strata, seed):
         answers = list(_answers(by_cluster[cluster], outputs))
         # By a seed of the cluster's name: a larger number adds clusters and reorders none.
@@ -92,17 +92,19 @@ class SampleToLabel(NamedTuple):
 
 def _answers(
     samples: Sequence[SampleToLabel], outputs: Mapping[str, Mapping[str, OutputRecord]]
-) -> Iterator[ToLabel]:
+) -> Iterator[ResponseToLabel]:
     """All models' responses to the samples; requests that failed have none."""
     for model, model_outputs in outputs.items():
         for name, sample, questions in samples:
             output = model_outputs.get(sample.id)
             if output and output["status"] in ANSWERED:
                 turns = "\n\n".join(turn.prompt["instruction"] for turn in sample.turns)
-                yield ToLabel(model, name, turns, output["response"], questions)
+                yield ResponseToLabel(model, name, turns, output["response"], questions)
 
 
-def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str) -> list[Path]:
+def write_sheet(
+    answers: Sequence[ResponseToLabel], title: str, folder: Path, name: str
+) -> list[Path]:
     """Writes ``{name}.csv`` and ``{name}.html``, and returns them.
 
     Neither has a verdict or a score. The page does not show whose answer it is.

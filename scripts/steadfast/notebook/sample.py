@@ -9,13 +9,13 @@ from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
 from steadfast.html_report.sample_text import sample_text
-from steadfast.html_report.view_sample import SeenSample
+from steadfast.html_report.view_sample import SampleView
 
 OK = "ok"
 REFERENCE = {"reference": {"engine": "reference"}}
 
 
-class ShownSample(SeenSample):
+class ShownSample(SampleView):
     """A sample (``sample``) with its reference answer (``expected``), and the models' responses,
     scores and verdicts (``answers``).
 

@@ -55,7 +55,7 @@ def plan_page(
         yield from (note, "")
     yield NOTES
     if len(frame):
-        yield _table(summed(frame))
+        yield _table(sums_over_parts(frame))
     yield from ("", "## Totals", "")
     # Simulated models and replays take neither time nor money.
     paid = frame[~frame["engine"].isin(WITHOUT_MODEL)]
@@ -73,7 +73,7 @@ def plan_page(
     yield from _misfit_lines(misfits)
 
 
-def summed(frame: pd.DataFrame) -> pd.DataFrame:
+def sums_over_parts(frame: pd.DataFrame) -> pd.DataFrame:
     """The plan's sums over parts, by benchmark, model and role."""
     keys = ["benchmark", "model", "role", "engine"]
     sums = ["requests", "cached", "remaining", *REMAINING, *HOURS, *COSTS]

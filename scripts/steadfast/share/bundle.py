@@ -22,7 +22,7 @@ from steadfast.engines.api.redaction import Redaction
 from steadfast.engines.asking.journal import journal_line, kept_replies
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.rounds import decided
+from steadfast.jobs.rounds import decisions_made
 from steadfast.share import contents
 from steadfast.share.card import sources_table
 from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
@@ -75,10 +75,10 @@ def bundle_results(
         unchanged = answers[f"{ANSWERS}/{job.outputs}"] == input_digests[job.outputs]
         if unchanged and (results / job.journal).exists():
             members[f"{ANSWERS}/{job.journal}"] = partial(_journal, results / job.journal)
-    for path, step in decided(run):
+    for path, step in decisions_made(run):
         decision = files.read_json(results / path)
         members[f"{ANSWERS}/{path}"] = _json(decision, step.input_digest)
-    members |= {f"{MADE}/{path}": results / path for path in contents.made(run, results)}
+    members |= {f"{MADE}/{path}": results / path for path in contents.made_files(run, results)}
     members[README] = _readme(run).encode()
     manifest = {
         "steadfast": __version__,

@@ -71,7 +71,7 @@ def metrics(run: Evaluation) -> list[str]:
     return files
 
 
-def made(run: Evaluation, results: Path) -> list[str]:
+def made_files(run: Evaluation, results: Path) -> list[str]:
     """What the run made of the responses: scores, metrics and tables."""
     score_files = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table

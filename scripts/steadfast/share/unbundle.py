@@ -27,7 +27,7 @@ from steadfast.config.source import read_source
 from steadfast.contract.registry import installed
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.rounds import decided, follow
+from steadfast.jobs.rounds import decisions_made, follow_decisions
 from steadfast.share import contents
 from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
 
@@ -161,7 +161,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     check_portable(raw)
     _check_packages(manifest.packages)
     run = Evaluation(load_config(raw))
-    follow(run, Path(ANSWERS))
+    follow_decisions(run, Path(ANSWERS))
     own_files = contents.files_of(contents.own_files(run))
     _check_places(run, own_files, sums)
     if not code:
@@ -174,7 +174,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     unchanged = [path for path in recorded if recorded[path] == wanted.get(path)]
     expected = {*unchanged, *map(contents.provenance_path, unchanged), *own_files}
     expected |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
-    expected |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
+    expected |= {f"{ANSWERS}/{path}" for path, _ in decisions_made(run)}
     for name in sums:
         if name.startswith(f"{ANSWERS}/") and name not in expected:
             Path(name).unlink()

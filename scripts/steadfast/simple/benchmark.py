@@ -56,20 +56,20 @@ class Judge:
     @property
     def scoring(self) -> Settings:
         """What the scorer takes of it."""
-        return {"read": named(self.read), "reading": dict(self.settings), **self._applies}
+        return {"read": function_name(self.read), "reading": dict(self.settings), **self._applies}
 
     @property
     def functions(self) -> tuple[str, ...]:
         """The functions that the scorer calls for it."""
-        return (named(self.read), *self._applies.values())
+        return (function_name(self.read), *self._applies.values())
 
     @property
     def _applies(self) -> dict[str, str]:
-        return {"applies": named(self.applies)} if self.applies else {}
+        return {"applies": function_name(self.applies)} if self.applies else {}
 
     def check(self, scorer: str) -> None:
         """Raises UserError where no reply could be read, or the scorer takes no verdict."""
-        read = named(self.read)
+        read = function_name(self.read)
         for reply in self.replies:
             if load(read)(reply, "", **self.settings) is None:
                 raise UserError(
@@ -83,7 +83,7 @@ class Judge:
         """Returns how responses are judged."""
         templates = {JUDGE_PROMPT: self.template}
         fields = template_fields(self.template)
-        read = named(self.read)
+        read = function_name(self.read)
         return Judging(
             prompts=Component(
                 f"{PACKAGE}.judge:InstanceJudgePrompts",
@@ -145,14 +145,14 @@ def simple_benchmark(
     spec = Simple(
         name,
         title,
-        instances=named(instances),
-        scoring=scoring(named(score), main, judge),
+        instances=function_name(instances),
+        scoring=scoring(function_name(score), main, judge),
         by=tuple(by),
         lengths=lengths,
         measures=tuple(measures or [instance.SCORE]),
         judge=judge,
-        metrics={name: named(function) for name, function in (metrics or {}).items()},
-        tables={name: named(function) for name, function in (tables or {}).items()},
+        metrics={name: function_name(function) for name, function in (metrics or {}).items()},
+        tables={name: function_name(function) for name, function in (tables or {}).items()},
         data_note=data_note,
         source=source,
     )
@@ -181,7 +181,7 @@ def scoring(function: str, settings: Settings, judge: Judge | None) -> Component
     return Component(f"{PACKAGE}.scoring:SimpleScoring", settings, calls=calls)
 
 
-def named(function: Function) -> str:
+def function_name(function: Function) -> str:
     """Returns the name by which a job loads a function."""
     if isinstance(function, str):
         return function

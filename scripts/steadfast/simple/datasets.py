@@ -111,7 +111,10 @@ class DataSet(StrictModel):
 
     @property
     def reading(self) -> Settings:
-        """The arguments of ``records.placed``; of the scorer only whether records have choices."""
+        """The arguments of ``records.located_instances``.
+
+        Of the scorer they say only whether records have choices.
+        """
         return {
             **self.model_dump(include={"path", "template", "by", "max_tokens"}),
             "choices": self.scorer == "choice",
@@ -240,7 +243,7 @@ def check(name: str, config: Config, section: DataSet) -> None:
 
 def _check_records(section: DataSet) -> None:
     # One iterator gives where each record stands, the other what is checked of it.
-    placed, again = tee(records.placed(**section.reading))
+    placed, again = tee(records.located_instances(**section.reading))
     instances = checked((instance for _, instance in again), section.path, section.by)
     for (where, _), instance in zip(placed, instances, strict=True):
         _check_reference_answer(instance, section, where)

@@ -106,14 +106,14 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
         return claimed[-1]
     begun = set(filter(None, (_begun(line, letters, texts) for line in lines)))
     if begun:
-        return only(begun)
+        return only_letter(begun)
     response = plain(text, LOOSE)
     if len(response) == 1 and response.upper() in letters:
         return None if "?" in text else response.upper()
     return texts.get(response) if len(texts) == len(choices) else None
 
 
-def only(letters: Iterable[str]) -> str | None:
+def only_letter(letters: Iterable[str]) -> str | None:
     """Returns the one letter that there is; None of none or several."""
     candidates = list(letters)
     return candidates[0] if len(candidates) == 1 else None

@@ -36,10 +36,10 @@ def instances(
     """Yields the instances of a file; with ``inputs``, files of contexts by name, about each of
     those that a record names by ``scenario``."""
     contexts = {name: list(read_jsonl(path)) for name, path in (inputs or {}).items()}
-    return (instance for _, instance in placed(**settings, contexts=contexts))
+    return (instance for _, instance in located_instances(**settings, contexts=contexts))
 
 
-def placed(
+def located_instances(
     path: str,
     template: str | Sequence[str] | None,
     choices: bool,
@@ -120,7 +120,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
             )
         for context in contexts[scenario]:
             try:
-                about = {key: filled(value, context) for key, value in record.items()}
+                about = {key: fill_slots(value, context) for key, value in record.items()}
             except ValueError as error:
                 raise UserError(f"{path}:{number}: {error}") from None
             name = f"{record.get('id', number)}-{context['context_id']}"
@@ -129,20 +129,20 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
             yield number, {**group, **about, "id": name, "context": context["text"]}
 
 
-def filled(value: Any, context: Record) -> Any:
+def fill_slots(value: Any, context: Record) -> Any:
     """Returns a field of a record with what its slots stand for in a context.
 
     A slot is a path into the context's record. A list's entries are counted from 1, from the end
     by -1, or by their share of the list; ``number`` behind one is its number.
 
     >>> context = {"context_id": "c", "elements": ["a", "b", "c", "d"]}
-    >>> filled("{{elements.2}} {{elements.-1}} {{elements.50%}} {{elements.50%+1}}", context)
+    >>> fill_slots("{{elements.2}} {{elements.-1}} {{elements.50%}} {{elements.50%+1}}", context)
     'b d b c'
-    >>> filled(["{{elements.75%.number}}"], context)
+    >>> fill_slots(["{{elements.75%.number}}"], context)
     ['3']
     """
     if isinstance(value, list):
-        return [filled(item, context) for item in value]
+        return [fill_slots(item, context) for item in value]
     if not isinstance(value, str):
         return value
     return PATH.sub(lambda slot: _looked_up(slot[1], context), value)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from steadfast.simple.extraction import last_number, letter_named, number_named, only, plain
+from steadfast.simple.extraction import last_number, letter_named, number_named, only_letter, plain
 from steadfast.simple.instance import Instance, Mark
 
 READ = "answer"  # name of the group of an expression that holds what is read
@@ -130,7 +130,7 @@ def letter_of(right: object, choices: Sequence[str]) -> str | None:
     it is neither, or the one of one choice and the other of another."""
     letters = string.ascii_uppercase[: len(choices)]
     pairs = zip(letters, choices, strict=True)
-    return only({letter for letter, choice in pairs if str(right) in (letter, choice)})
+    return only_letter({letter for letter, choice in pairs if str(right) in (letter, choice)})
 
 
 SCORERS: dict[str, Callable[..., Mark]] = {

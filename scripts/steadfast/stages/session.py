@@ -14,7 +14,7 @@ from steadfast.base.names import escape_hidden
 from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs import rounds
-from steadfast.jobs.code_history import explain
+from steadfast.jobs.code_history import explain_changes
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow import audit, forking, insides, slurm, terminal
@@ -122,7 +122,7 @@ class Session:
             params = dict(job.params.items())
             if isinstance(params.get("input_digest"), str):
                 steps.append((params["input_digest"], params["code"]))
-        for line in explain(self._results, outdated, steps):
+        for line in explain_changes(self._results, outdated, steps):
             self._log.warning(line)
 
     def fail(self) -> None:

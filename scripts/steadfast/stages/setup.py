@@ -17,7 +17,7 @@ from steadfast.jobs import rounds
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.jobs.job_resources import Scheduling
-from steadfast.jobs.loads import DeferredList, Loads, allocated
+from steadfast.jobs.loads import DeferredList, Loads, allocated_jobs
 from steadfast.jobs.required_files import check_required_files
 from steadfast.stages.session import Session, data_notes
 from steadfast.workflow import insides, slurm
@@ -65,7 +65,7 @@ class RunSetup:
             self.run.check_judges()
             check_required_files(self.run)
             self.results = snakemake.path("results")
-            rounds.follow(self.run, self.results)
+            rounds.follow_decisions(self.run, self.results)
         except UserError as error:
             raise insides.refusal(error) from None
         self.steps = InputDigests(self.run)
@@ -79,7 +79,7 @@ class RunSetup:
         config["results"] = str(self.results)
         config["whole"] = self.config.model_dump(mode="json")  # for the HTML report
         # At once: the processes of a cluster's job inherit it.
-        allocation = allocated(snakemake.target_jobs)
+        allocation = allocated_jobs(snakemake.target_jobs)
 
         def assignments() -> list[Record]:
             run_jobs = [(job.rule.name, job.wildcards) for job in snakemake.jobs_to_run]

@@ -6,7 +6,7 @@ from functools import partial
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_strings
-from steadfast.judging.styles import Form, agreed, ends_in_another, lists, objects, single
+from steadfast.judging.styles import Form, agreed_verdicts, ends_in_another, lists, objects, single
 from steadfast.judging.words import REQUESTED, plain
 
 MOST_PARTS = 1000  # more are not copied out, but made up
@@ -50,8 +50,8 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
     value = REQUESTED.get(claim.strip(" \t*_`。.").casefold())
     if value is None:
         forms: list[Form] = [partial(form, False, answer) for form in (lists, objects)]
-        agreed_verdicts = agreed(reply, answer, 1, [*forms, partial(single, answer)])
-        value = agreed_verdicts[0] if agreed_verdicts else None
+        verdicts = agreed_verdicts(reply, answer, 1, [*forms, partial(single, answer)])
+        value = verdicts[0] if verdicts else None
     return None if value is None else bool(value)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import LEVELS
-from steadfast.judging.released_prompt import filled, program, texts_of
+from steadfast.judging.released_prompt import fill_slots, program, texts_of
 
 PINNED = facts("followbench/released.yaml")["judge"]
 # Which texts of a category's function make the prompt about one constraint, and about more.
@@ -33,6 +33,6 @@ def _prompt(texts: Sequence[str], level: int) -> str:
     path = f"{start}{{{{start}}}}{gap}{step}{{{{step_1}}}}{step_gap}"
     for n in range(2, level + 1):
         next_text, next_gap = next_step
-        path += f"{filled(next_text, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
-    question = f"{filled(answer, numbers)}{{{{answer}}}}{answer_gap}{filled(task, numbers)}"
-    return f"{filled(opening, numbers)}{path}{question}"
+        path += f"{fill_slots(next_text, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
+    question = f"{fill_slots(answer, numbers)}{{{{answer}}}}{answer_gap}{fill_slots(task, numbers)}"
+    return f"{fill_slots(opening, numbers)}{path}{question}"

@@ -55,14 +55,14 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
             values = [verdict.value for verdict in claim.verdicts]
             if len(values) == count and values != verdicts:
                 return None
-        doubtful = styles.turned(own_text) or styles.ends_in_another(own_text)
+        doubtful = styles.is_reversed(own_text) or styles.ends_in_another(own_text)
         return None if doubtful else verdicts
     in_brackets = (styles.lists, styles.sequences, styles.objects)
     forms: list[styles.Form] = [partial(form, True, answer) for form in in_brackets]
     forms += [partial(rows, False, answer), partial(styles.statements, answer)]
     if count == 1:
         forms.append(partial(styles.single, answer))
-    return styles.agreed(reply, answer, count, forms)
+    return styles.agreed_verdicts(reply, answer, count, forms)
 
 
 def strict_rating(reply: str, answer: str) -> float | None:

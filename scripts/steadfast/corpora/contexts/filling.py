@@ -16,10 +16,10 @@ from steadfast.base.tokens import fingerprint, load_tokenizer
 FACTS: Mapping[str, Settings] = facts("corpora/contexts.yaml")
 Unit = TypeVar("Unit")
 PLACE = 48  # bits of a place in a file
-SLACK = 100  # tokens; see ``enough``
-# Builds one context from: its random generators (``Draws``), the token budget, the path of each
-# corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and the
-# scenario's fields.
+SLACK = 100  # tokens; see ``units_over_budget``
+# Builds one context from: its random generators (``RandomStreams``), the token budget, the path of
+# each corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and
+# the scenario's fields.
 Build = Callable[..., Record]
 
 
@@ -34,7 +34,7 @@ def is_plain(text: str, unfit: Iterable[str]) -> bool:
     )
 
 
-class Draws(NamedTuple):
+class RandomStreams(NamedTuple):
     """The random generators of a context.
 
     Attributes:
@@ -82,7 +82,7 @@ def fill(
     return None if high == len(totals) else Filled(low, tokens)
 
 
-def enough(
+def units_over_budget(
     units: Iterable[Unit], size: Callable[[Unit], int], budget: int
 ) -> tuple[list[Unit], list[int]]:
     """Units that together exceed a budget, and the size of each in tokens.
@@ -153,7 +153,7 @@ def seeded_contexts(
     for seed in seeds:
         family = "/".join((str(seed), scenario, *named.values()))
         single = "/".join((str(seed), scenario, length, *named.values()))
-        draws = Draws(Random(family if nested else single), Random(f"{single}/placing"))
+        draws = RandomStreams(Random(family if nested else single), Random(f"{single}/placing"))
         try:
             context = build(draws, budget, corpora, counter, **settings)
         except UserError as error:

@@ -18,7 +18,7 @@ RUN = re.compile(r"(?=( .{9}))")  # may overlap
 
 
 def build(
-    draws: filling.Draws,
+    draws: filling.RandomStreams,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -32,7 +32,7 @@ def build(
     """
     rng = draws.content
     instructions = list[str]()
-    numbered, sizes = filling.enough(
+    numbered, sizes = filling.units_over_budget(
         enumerate(_elements(corpora, rng, instruction_share, tokenizer, instructions), start=1),
         lambda item: tokenizer.count(f"{item[0]}. {item[1]}\n"),
         budget,
@@ -86,7 +86,7 @@ def _instructions(path: Path, key: str, tokenizer: Tokenizer) -> Iterator[str]:
     one.
     """
     shortest, longest = LIST["instruction_tokens"]
-    chosen = Separate()
+    chosen = DisjointTexts()
     for record in filling.shuffled(path, key):
         text = record["text"].strip()
         if (
@@ -99,7 +99,7 @@ def _instructions(path: Path, key: str, tokenizer: Tokenizer) -> Iterator[str]:
             yield text
 
 
-class Separate:
+class DisjointTexts:
     """Texts of which none is part of another one.
 
     A text that contains another contains all its runs (a space and nine characters). So a text is

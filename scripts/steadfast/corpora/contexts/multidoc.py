@@ -29,7 +29,7 @@ class Document(NamedTuple):
 
 
 def build(
-    draws: filling.Draws,
+    draws: filling.RandomStreams,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -42,7 +42,7 @@ def build(
     From four on, all combinations of with or without title and source occur. All corpora have the
     same probability.
     """
-    documents, sizes = filling.enough(
+    documents, sizes = filling.units_over_budget(
         _documents(draws.content, corpora, tokenizer),
         lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
         budget,
@@ -162,13 +162,13 @@ def _passages(
         if record is None:
             del streams[corpus]
             continue
-        text = cut(record["text"], rng, tokenizer)
+        text = truncated(record["text"], rng, tokenizer)
         if text is not None and text not in seen:
             seen.add(text)
             yield record, text
 
 
-def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
+def truncated(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
     """A text's first tokens, a random number within ``text_tokens``; None if there are too few."""
     lowest, highest = MULTIDOC["text_tokens"]
     text = text[: CHARACTERS * highest].strip()

@@ -43,7 +43,7 @@ class Tag(NamedTuple):
 
 
 def build(
-    draws: filling.Draws, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer
+    draws: filling.RandomStreams, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 

@@ -10,7 +10,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
 from steadfast.benchmarks.lifbench.recs import checks, released
 from steadfast.contract.part_files import read_judge_prompts, read_replies
-from steadfast.judging.rewriting import UnreadableError, read, rewriting_prompt
+from steadfast.judging.rewriting import UnreadableError, read_rewrites, rewriting_prompt
 
 Source = Literal["own", "released"]
 ADVICE = (
@@ -65,7 +65,7 @@ def candidates(
             status = reply.status if reply else "missing"
             raise UserError(f"{where}: no rewrites came (status {status}); {ADVICE}")
         try:
-            texts[rewriter] = read(reply.text, request.expected)
+            texts[rewriter] = read_rewrites(reply.text, request.expected)
         except UnreadableError as error:
             message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
             raise UserError(message) from None

@@ -121,6 +121,6 @@ def beyond_table(
     notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), ("data", words["note"])]
-    sampled = STRINGS["beyond"]["drawn"].format(contexts=range_text(rows["contexts"]))
+    sampled = STRINGS["beyond"]["sampled"].format(contexts=range_text(rows["contexts"]))
     notes += [(None, SHARED["notes"]["untested"]), ("sampling", sampled)]
     return results.table(f"{perspective}s", headings, sections, notes)
