@@ -15,7 +15,7 @@ import yaml
 
 from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import fingerprint
-from steadfast.benchmarks.lifbench.released_files import in_directory, input_name
+from steadfast.benchmarks.lifbench.released_files import input_name, released_path
 from steadfast.benchmarks.lifbench.released_variables import document_settings
 
 HEAD = """\
@@ -48,9 +48,9 @@ class Recorded(Sequence[str]):
 
 def released_sentences(directory: str) -> Record:
     """Returns the content of ``resources/lifbench/released_sentences.yaml``."""
-    inputs = read_json(in_directory(directory, input_name("onedoc")))["inputs"]
+    inputs = read_json(released_path(directory, input_name("onedoc")))["inputs"]
     sentences = {entry["length"]: Recorded(entry["input_text"]) for entry in inputs}
-    document_settings(read_json(in_directory(directory, "tasks.json")), inputs, sentences)
+    document_settings(read_json(released_path(directory, "tasks.json")), inputs, sentences)
     content = {}
     for length, text_sentences in sentences.items():
         content[length] = {

@@ -114,7 +114,7 @@ rule summary:
     params:
         **provenance(STEPS.summary(), MEASURED),
         nondeterminism=MEASURED,
-        benchmarks=RUN.reported,
+        benchmarks=RUN.summary_inputs,
         display=SETUP.display_of(*RUN.running),
         data_notes=SETUP.data_notes(*RUN.running),
     script:

@@ -19,7 +19,12 @@ from steadfast.benchmarks.cfbench.facts import (
 )
 from steadfast.benchmarks.cfbench.metrics import results
 from steadfast.benchmarks.cfbench.replies import read_verdicts, readable
-from steadfast.benchmarks.cfbench.satisfaction import Outcome, hundredths, outcome, satisfaction
+from steadfast.benchmarks.cfbench.satisfaction import (
+    Outcome,
+    outcome,
+    rounded_to_hundredths,
+    satisfaction,
+)
 from steadfast.benchmarks.cfbench.scoring import read_reply
 from steps import steps
 
@@ -195,4 +200,4 @@ def test_recorded_sets_have_the_released_scores():
     ("value", "rounded"), [(0.885, 0.88), (0.615, 0.62), (0.125, 0.12), (0.375, 0.38), (1.0, 1.0)]
 )
 def test_released_rounds_as_numpy(value, rounded):
-    assert hundredths(value) == np.round(value, 2) == rounded
+    assert rounded_to_hundredths(value) == np.round(value, 2) == rounded

@@ -19,12 +19,12 @@ def test_dependencies():
         (chain, [True, None, True], [True, None, None]),
         (two_parents, [None, False, True], [None, False, False]),
     ):
-        assert aggregation.dependent(raw, instance) == expected, raw
+        assert aggregation.apply_dependencies(raw, instance) == expected, raw
 
 
 def test_undecided_rule_counts_for_constraint_types_only():
-    assert not aggregation.counts("overall", UNDECIDED)
-    assert aggregation.counts("constraint_type", UNDECIDED)
+    assert not aggregation.counts_as_right("overall", UNDECIDED)
+    assert aggregation.counts_as_right("constraint_type", UNDECIDED)
 
 
 def test_cells_of_a_question():

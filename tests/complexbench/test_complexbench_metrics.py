@@ -7,7 +7,7 @@ from frame_values import value
 from complexbench_run import Run, question, record, synthetic_records
 from released_files import cases
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.complexbench.aggregation import dependent
+from steadfast.benchmarks.complexbench.aggregation import apply_dependencies
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Scored
@@ -34,7 +34,7 @@ def score_records(instances: list[dict], raw: list[list | None]) -> list[dict]:
             "other_raters": {},
         }
         if verdicts is not None:
-            passes = dependent(verdicts, instance)
+            passes = apply_dependencies(verdicts, instance)
             readable = None not in passes
             row["status"] = "ok" if readable else "invalid"
             row["total"] = passes.count(True) / len(passes) if readable else None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from released_files import cases
 from steadfast.benchmarks.complexbench.facts import taxonomy
-from steadfast.benchmarks.complexbench.judge import asks_each, usable
+from steadfast.benchmarks.complexbench.judge import is_about_each_part, is_decided_by_rule
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError
 from steadfast.benchmarks.complexbench.scoring import verdict
@@ -189,14 +189,14 @@ def test_released_parses_parameters_only_for_non_empty_parts():
 
 
 def test_rule_is_about_each_part_by_its_name():
-    assert asks_each("model_length_each:[1,2]", "strict")
-    assert not asks_each("keyword:[teacher]", "strict")
-    assert asks_each("keyword:[teacher]", "released")
+    assert is_about_each_part("model_length_each:[1,2]", "strict")
+    assert not is_about_each_part("keyword:[teacher]", "strict")
+    assert is_about_each_part("keyword:[teacher]", "released")
 
 
 def test_any_rule_is_usable_in_mode_released():
-    assert not usable("model_length:[10]", "strict")
-    assert usable("model_length:[10]", "released")
+    assert not is_decided_by_rule("model_length:[10]", "strict")
+    assert is_decided_by_rule("model_length:[10]", "released")
 
 
 ERRORS = {"IndexError", "AttributeError", "NameError", "SyntaxError", "ValueError", "TypeError"}
@@ -218,9 +218,9 @@ def test_any_rule_has_a_verdict_or_a_known_error(rule, segments):
         assert verdict(rule, segments, "released") in (True, False, UNDECIDED)
     except RuleError as error:
         assert error.name in ERRORS
-    if usable(rule, "strict"):
+    if is_decided_by_rule(rule, "strict"):
         assert verdict(rule, segments, "strict") in (True, False)
-        assert asks_each(rule, "strict") in (True, False)
+        assert is_about_each_part(rule, "strict") in (True, False)
     else:
         with pytest.raises(RuleFormError):
             verdict(rule, segments, "strict")
@@ -244,6 +244,6 @@ def test_any_rule_has_a_verdict_or_a_known_error(rule, segments):
     ],
 )
 def test_long_inputs_take_bounded_time(rule, text, mode):
-    if usable(rule, mode):
+    if is_decided_by_rule(rule, mode):
         with suppress(RuleError):
             assert verdict(rule, [text], mode) in (True, False, UNDECIDED)

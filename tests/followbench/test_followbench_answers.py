@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from followbench_run import BOTH, IMPOSSIBLE, run
 from judged_run import READER
 from steadfast.benchmarks.followbench.facts import JUDGE, LEVELS
-from steadfast.benchmarks.followbench.rules import satisfied
+from steadfast.benchmarks.followbench.rules import is_satisfied
 from steadfast.benchmarks.followbench.simulator import FollowbenchSimulator
 from steadfast.contract.components import Sample
 
@@ -24,7 +24,7 @@ def passes(sample: Sample, answer: str) -> bool:
     group = sample.source
     level = sample.prompt["level"]
     target = group["levels"][level - 1]["target"]
-    return satisfied(group["scorer"], group["language"], level, target, answer)
+    return is_satisfied(group["scorer"], group["language"], level, target, answer)
 
 
 @BOTH
@@ -58,7 +58,7 @@ PIECE = st.sampled_from(
 def test_no_text_passes_a_rule_listed_as_impossible(text):
     for rule, levels in IMPOSSIBLE["en"].items():
         for level in levels:
-            assert not satisfied(rule, "en", level, "", text)
+            assert not is_satisfied(rule, "en", level, "", text)
 
 
 @BOTH

@@ -10,8 +10,8 @@ from released_files import cases
 from steadfast.benchmarks.followbench.data import scorer_of, sources
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE
 from steadfast.benchmarks.followbench.metrics import metrics
-from steadfast.benchmarks.followbench.replies import released
-from steadfast.benchmarks.followbench.rules import satisfied
+from steadfast.benchmarks.followbench.replies import released_verdicts
+from steadfast.benchmarks.followbench.rules import is_satisfied
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.roster import Display
@@ -30,7 +30,7 @@ def rule_verdict(case: dict) -> bool | None:
     category = next(name for name in categories if case["source"] in sources(name))
     rule = scorer_of(case["lang"], category, case["source"], case["example_id"])
     try:
-        return satisfied(rule, case["lang"], case["level"], case["target"], case["generation"])
+        return is_satisfied(rule, case["lang"], case["level"], case["target"], case["generation"])
     except (AttributeError, TypeError):
         if case["generation"] is not None:
             raise
@@ -43,7 +43,7 @@ def test_recorded_rule_verdicts():
 
 
 def hard_and_soft(case: dict) -> tuple[float, float]:
-    verdicts = released(case["judge_text"], case["level"], case["lang"])
+    verdicts = released_verdicts(case["judge_text"], case["level"], case["lang"])
     return (int(all(verdicts)), sum(verdicts) / len(verdicts)) if verdicts else UNREADABLE
 
 

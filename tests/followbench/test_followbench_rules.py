@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
+from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, is_satisfied
 
 RULES = facts("followbench/rules.yaml")
 PAIRS = list(product(COMPARISONS, ("en", "zh")))
@@ -29,7 +29,7 @@ LONG = " ".join(f"word{n}" for n in range(21))
 
 
 def passes(rule: str, answer: str, level: int = 5, language: str = "en") -> bool:
-    return satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
+    return is_satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
 
 
 def test_response_is_compared_with_the_target():
@@ -112,8 +112,8 @@ def test_sentences_and_punctuation_are_counted_as_released():
     assert AnswerText("zh", 1, "一。二！").sentences == ["一", "二"]
     assert AnswerText("zh", 1, "好，！.").punctuation == 2
     assert AnswerText("en", 1, "好，！.").punctuation == 1
-    assert satisfied("money", "zh", 1, "14美元", "不是9美元，而是14美元。")
-    assert not satisfied("money", "zh", 1, "14美元", "14.00美元")
+    assert is_satisfied("money", "zh", 1, "14美元", "不是9美元，而是14美元。")
+    assert not is_satisfied("money", "zh", 1, "14美元", "14.00美元")
 
 
 def test_wooden_table_passes_condition_by_condition():

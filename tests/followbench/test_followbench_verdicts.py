@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.benchmarks.followbench.replies import (
-    released,
     released_rating,
-    strict,
+    released_verdicts,
     strict_rating,
+    strict_verdicts,
 )
 
 ANSWER = "The sea is calm.\nThe harbour sleeps."
@@ -23,17 +23,17 @@ def test_released_languages_differ():
         ("['YES',\u3000'NO']", None, None),
         ("['YES',\xa0'NO']", None, None),
     ):
-        assert released(reply, 2, "en") == english, reply
-        assert released(reply, 2, "zh") == chinese, reply
-    assert released(None, 2, "en") is None
+        assert released_verdicts(reply, 2, "en") == english, reply
+        assert released_verdicts(reply, 2, "zh") == chinese, reply
+    assert released_verdicts(None, 2, "en") is None
 
 
 def test_released_chinese_words_need_no_quotation_marks():
-    assert released("[“YES”, “NO”]", 2, "zh") == [1, 0]
-    assert released("[YES, NO]", 2, "zh") == [1, 0]
+    assert released_verdicts("[“YES”, “NO”]", 2, "zh") == [1, 0]
+    assert released_verdicts("[YES, NO]", 2, "zh") == [1, 0]
     # The replacement that puts quotation marks around YES and NO leaves None.
-    assert released("[YES, NO, None, 1]", 2, "zh") == [1, 0]
-    assert released("[YES, NO, UNKNOWN]", 2, "zh") is None  # becomes UNK'NO'WN
+    assert released_verdicts("[YES, NO, None, 1]", 2, "zh") == [1, 0]
+    assert released_verdicts("[YES, NO, UNKNOWN]", 2, "zh") is None  # becomes UNK'NO'WN
 
 
 def test_released_chinese_surplus_may_be_any_literal():
@@ -43,14 +43,14 @@ def test_released_chinese_surplus_may_be_any_literal():
     ):
         # Released code cuts the list to as many elements as constraints before it looks at them.
         reply = f"['YES', 'NO', {surplus}]"
-        assert released(reply, 2, "zh") == [1, 0], surplus
-        assert released(reply, 3, "zh") is None, surplus
-        assert released(reply, 2, "en") is None, surplus
+        assert released_verdicts(reply, 2, "zh") == [1, 0], surplus
+        assert released_verdicts(reply, 3, "zh") is None, surplus
+        assert released_verdicts(reply, 2, "en") is None, surplus
 
 
 @pytest.mark.parametrize("surplus", ["x", "1 + 1", "open", "print('x')", "*'ab'", "[", "01"])
 def test_surplus_that_is_no_literal_is_not_evaluated(surplus):
-    assert released(f"['YES', 'NO', {surplus}]", 2, "zh") is None
+    assert released_verdicts(f"['YES', 'NO', {surplus}]", 2, "zh") is None
 
 
 def test_released_elements_are_python_literals():
@@ -63,7 +63,9 @@ def test_released_elements_are_python_literals():
         ("['YES'], ['NO']", None),
         ("[{'YES'}, 'NO']", None),
     ):
-        assert released(reply, 2, "en") == released(reply, 2, "zh") == expected, reply
+        assert released_verdicts(reply, 2, "en") == released_verdicts(reply, 2, "zh") == expected, (
+            reply
+        )
 
 
 PIECES = ["[", "]", "'", '"', "YES", "NO", ",", " ", "\n", "`", "*", "3)", "#", "“", "是", "\\"]
@@ -73,19 +75,19 @@ REPLIES = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=30).
 @given(REPLIES, REPLIES, st.integers(1, 5))
 def test_any_reply_has_as_many_verdicts_or_is_unreadable(reply, answer, count):
     for verdicts in (
-        strict(reply, answer, count),
-        released(reply, count, "en"),
-        released(reply, count, "zh"),
+        strict_verdicts(reply, answer, count),
+        released_verdicts(reply, count, "en"),
+        released_verdicts(reply, count, "zh"),
     ):
         assert verdicts is None or (len(verdicts) == count and set(verdicts) <= {0, 1})
 
 
 @given(REPLIES, st.integers(2, 5))
 def test_modes_agree_on_a_list_at_the_end(reply, count):
-    assert strict(f"{reply}\n['YES', 'NO']", "", 2) == [1, 0]
-    verdicts = strict(reply, "", count)
+    assert strict_verdicts(f"{reply}\n['YES', 'NO']", "", 2) == [1, 0]
+    verdicts = strict_verdicts(reply, "", count)
     if verdicts and reply.strip("`").strip().endswith("]"):
-        assert released(reply, count, "en") == verdicts
+        assert released_verdicts(reply, count, "en") == verdicts
 
 
 def test_rating_in_the_last_line_is_read():
@@ -160,6 +162,6 @@ HOSTILE = {
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE)
 def test_long_hostile_replies_take_bounded_time(reply):
-    assert strict(reply, ANSWER, 5) is None
-    assert released(reply, 5, "en") is None and released(reply, 5, "zh") is None
+    assert strict_verdicts(reply, ANSWER, 5) is None
+    assert released_verdicts(reply, 5, "en") is None and released_verdicts(reply, 5, "zh") is None
     assert strict_rating(reply, ANSWER) is None and released_rating(reply) is None

@@ -27,9 +27,9 @@ CARRIER = "llama-index-core==0.14.25"
 TAGGED = "words:start_verb"
 VERIFY = """
 import json, sys
-from steadfast.benchmarks.ifeval.scoring import followed
+from steadfast.benchmarks.ifeval.scoring import verify
 for line in sys.stdin:
-    print(json.dumps(followed(*json.loads(line))), flush=True)
+    print(json.dumps(verify(*json.loads(line))), flush=True)
 """
 CHANGED = {
     *("ratio:sentence_type", "ratio:sentence_balance", "ratio:sentence_words"),
@@ -75,7 +75,7 @@ def nltk_data(python, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def verified(python, nltk_data):
-    """Returns the strict and loose verdicts of arguments of ``followed``."""
+    """Returns the strict and loose verdicts of arguments of ``verify``."""
 
     def verify(arguments):
         variables = {"PYTHONPATH": str(ROOT / "scripts"), "NLTK_DATA": str(nltk_data)}
@@ -93,7 +93,7 @@ def verified(python, nltk_data):
 
 
 def arguments_of(name, line, answer):
-    """The arguments of ``followed`` for an answer to a prompt in the published schema."""
+    """The arguments of ``verify`` for an answer to a prompt in the published schema."""
     instructions = []
     for kind, kwargs in zip(line["instruction_id_list"], line["kwargs"], strict=True):
         kwargs = {key: value for key, value in kwargs.items() if value is not None}

@@ -7,7 +7,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.ifeval.library import NEEDED, library_verifier
-from steadfast.benchmarks.ifeval.scoring import followed
+from steadfast.benchmarks.ifeval.scoring import verify
 
 MODULE = '''
 import random
@@ -73,7 +73,7 @@ def test_unknown_kind_or_argument_is_refused(library, kind, kwargs):
     with pytest.raises(UserError, match=f"mine has no instruction '{kind}' with the arguments"):
         library(kind, kwargs, "")
     with pytest.raises(UserError, match="correct the data"):
-        followed("mine", [{"kind": kind, "kwargs": kwargs}], "", "yes")
+        verify("mine", [{"kind": kind, "kwargs": kwargs}], "", "yes")
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_unknown_kind_or_argument_is_refused(library, kind, kwargs):
 def test_failing_verifier_gives_no_verdict(library, words, response, verdicts):
     instructions = [{"kind": "a:word", "kwargs": {"word": word}} for word in words]
     problems = {"1": "a:word: ValueError: cut"}
-    assert followed("mine", instructions, "", response) == (verdicts, verdicts, problems)
+    assert verify("mine", instructions, "", response) == (verdicts, verdicts, problems)

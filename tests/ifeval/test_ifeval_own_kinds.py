@@ -10,8 +10,8 @@ from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cas
 
 from steadfast.benchmarks.ifeval.data import instance, sample
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, WORD, own_verifier
-from steadfast.benchmarks.ifeval.scoring import followed, variants
-from steadfast.benchmarks.ifeval.simulator import STRINGS, IfevalSimulator, written
+from steadfast.benchmarks.ifeval.scoring import variants, verify
+from steadfast.benchmarks.ifeval.simulator import STRINGS, IfevalSimulator, response_following
 
 SYNTHETIC = list(sample({}))
 NUMBERS = "length_constraints:number_words"
@@ -44,8 +44,8 @@ def test_response_follows_exactly_the_chosen_instructions(prompt):
     instructions = prompt["instructions"]
     for bits in range(2 ** len(instructions)):
         chosen = [n for n in range(len(instructions)) if bits >> n & 1]
-        text = written(instructions, chosen)
-        strict, _, problems = followed("synthetic", instructions, prompt["prompt"], text)
+        text = response_following(instructions, chosen)
+        strict, _, problems = verify("synthetic", instructions, prompt["prompt"], text)
         assert [n for n, holds in enumerate(strict) if holds] == chosen
         assert not problems
 
@@ -74,7 +74,7 @@ def test_synthetic_prompts_cover_all_kinds():
 
 def test_response_is_filled_up_to_its_number_of_words():
     instruction = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
-    words = len(WORD.findall(written([instruction], [0])))
+    words = len(WORD.findall(response_following([instruction], [0])))
     longest = max(len(text.split()) for text in STRINGS["filler"])
     assert 100 <= words < 100 + longest
 
@@ -84,18 +84,18 @@ def test_any_variant_of_a_response_counts_loosely():
         "a *b*\nc\n d\ne", "a b\nc\n d\ne", "c\n d\ne", "c\n d\ne",
         "a *b*\nc\n d", "a b\nc\n d", "c\n d", "c\n d",
     ]  # fmt: skip
-    assert followed("synthetic", NO_COMMA, "", "Sure, here:\nyes")[:2] == ([False], [True])
+    assert verify("synthetic", NO_COMMA, "", "Sure, here:\nyes")[:2] == ([False], [True])
 
 
 @pytest.mark.parametrize("blank", ["", " \n\t", "\n\n"])
 def test_blank_response_follows_nothing(blank):
-    assert followed("synthetic", NO_COMMA, "", blank)[:2] == ([False], [False])
+    assert verify("synthetic", NO_COMMA, "", blank)[:2] == ([False], [False])
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=60))
 def test_verifiers_never_fail(text):
     for prompt in SYNTHETIC:
-        assert not followed("synthetic", prompt["instructions"], "", text).problems
+        assert not verify("synthetic", prompt["instructions"], "", text).problems
 
 
 @pytest.mark.wide
@@ -103,7 +103,7 @@ def test_verifiers_never_fail(text):
 def test_long_responses_take_linear_time():
     for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):
         for prompt in SYNTHETIC[:9]:
-            followed("synthetic", prompt["instructions"], "", text)
+            verify("synthetic", prompt["instructions"], "", text)
 
 
 COMMA_AND_TITLE = {

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from steadfast.benchmarks.cfbench.replies import strict_verdicts
+from steadfast.benchmarks.cfbench.replies import strict_verdicts as read_checklist
 from steadfast.benchmarks.complexbench.replies import strict_verdict
-from steadfast.benchmarks.followbench.replies import strict
+from steadfast.benchmarks.followbench.replies import strict_verdicts as read_list
 from steadfast.contract.simulated import CHATTER, UNSIGNED
 from steps import steps
 
@@ -40,9 +40,9 @@ FULL_WIDTH = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21
 
 def read(benchmark: str, reply: str, count: int = 3, response: str = RESPONSE) -> list[int] | None:
     if benchmark == "followbench":
-        return strict(reply, response, count)
+        return read_list(reply, response, count)
     if benchmark == "cfbench":
-        verdicts = strict_verdicts(TEXTS[:count], reply, response)
+        verdicts = read_checklist(TEXTS[:count], reply, response)
         return verdicts if isinstance(verdicts, list) else None
     verdict = strict_verdict(reply, response)
     return None if verdict is None else [int(verdict)]
@@ -123,8 +123,8 @@ def test_reply_quoted_from_the_response_is_no_verdict(benchmark):
 
 
 def test_verdicts_quoted_from_the_response_are_not_read():
-    assert strict("It ends so: ['YES', 'NO', 'YES'].", "A poem.\n['YES','NO','YES']", 3) is None
-    assert strict("1. YES\n2. NO", "A list:\n1. YES\nand\n2. NO\n.", 2) is None
+    assert read_list("It ends so: ['YES', 'NO', 'YES'].", "A poem.\n['YES','NO','YES']", 3) is None
+    assert read_list("1. YES\n2. NO", "A list:\n1. YES\nand\n2. NO\n.", 2) is None
     assert strict_verdict("Yes", "Do you come?\nYes\nWhen?") is None
     response = "春眠。\n标题只有六个字。: 1\n好。\n全文没有出现“春”字: 0\n好。"
     reply = "标题只有六个字。: 1\n全文没有出现“春”字: 0"
@@ -150,7 +150,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
 def test_spellings_of_the_list_are_read(spelling):
-    assert strict(spelling("['YES', 'NO', 'YES']"), RESPONSE, 3) == [1, 0, 1]
+    assert read_list(spelling("['YES', 'NO', 'YES']"), RESPONSE, 3) == [1, 0, 1]
 
 
 def test_styles_of_one_constraint_are_read():
@@ -160,8 +160,8 @@ def test_styles_of_one_constraint_are_read():
         "**Verdicts:** YES",
         "The constraint is satisfied.",
     ):
-        assert strict(reply, RESPONSE, 1) == [1], reply
-    assert strict('{"verdict": "NO", "confidence": "1"}', RESPONSE, 1) is None
+        assert read_list(reply, RESPONSE, 1) == [1], reply
+    assert read_list('{"verdict": "NO", "confidence": "1"}', RESPONSE, 1) is None
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
@@ -174,13 +174,13 @@ def test_dotless_and_dotted_i_do_not_change_the_verdicts(reply, benchmark):
 
 
 def test_numbered_verdicts_are_read_in_any_order_if_complete():
-    assert strict("3: YES, 1: NO, 2: YES", RESPONSE, 3) == [0, 1, 1]
-    assert strict('{"2": "NO", "1": "YES", "3": "YES"}', RESPONSE, 3) == [1, 0, 1]
+    assert read_list("3: YES, 1: NO, 2: YES", RESPONSE, 3) == [0, 1, 1]
+    assert read_list('{"2": "NO", "1": "YES", "3": "YES"}', RESPONSE, 3) == [1, 0, 1]
     twice = "1. the tone: YES\n2. the length: NO\n\nIn short: 1: YES, 2: {}"
-    assert strict(twice.format("NO"), RESPONSE, 2) == [1, 0]
-    assert strict(twice.format("YES"), RESPONSE, 2) is None
-    assert strict("3: YES, 1: NO", RESPONSE, 3) is None
-    assert strict("3: YES, 1: NO, 4: YES", RESPONSE, 3) is None
+    assert read_list(twice.format("NO"), RESPONSE, 2) == [1, 0]
+    assert read_list(twice.format("YES"), RESPONSE, 2) is None
+    assert read_list("3: YES, 1: NO", RESPONSE, 3) is None
+    assert read_list("3: YES, 1: NO, 4: YES", RESPONSE, 3) is None
 
 
 def test_damaged_reply_is_read_right_or_not_at_all():
@@ -196,7 +196,7 @@ def test_damaged_reply_is_read_right_or_not_at_all():
             start = rng.randrange(len(reply) + 1)
             insertion = rng.choice(["", "\n", " ", "*", "|", "。", "So:", "maybe", "'", "partly"])
             reply = reply[:start] + insertion + reply[start + rng.randint(0, 2) :]
-        result = strict(reply, RESPONSE, 3)
+        result = read_list(reply, RESPONSE, 3)
         assert result in (None, verdicts), reply
         count += result is not None
     assert count > 800
@@ -235,14 +235,14 @@ def test_json_replies_are_read_whatever_their_reasons(reasons, indent):
         return json.dumps(value, ensure_ascii=False, indent=indent)
 
     numbered = {"1": "YES", "2": "NO", "3": "YES"}
-    assert strict(reply({"reasons": reasons, "verdicts": numbered}), RESPONSE, 3) == [1, 0, 1]
-    assert strict(reply({"reasons": reasons, "verdicts": {"1": "NO"}}), RESPONSE, 1) == [0]
+    assert read_list(reply({"reasons": reasons, "verdicts": numbered}), RESPONSE, 3) == [1, 0, 1]
+    assert read_list(reply({"reasons": reasons, "verdicts": {"1": "NO"}}), RESPONSE, 1) == [0]
     texts = [f"{text} {reasons}" for text in TEXTS * 4]  # from the tenth on, numbers of two digits
     checked = {
         str(number): {"checkpoint": text, "verdict": verdict}
         for number, (text, verdict) in enumerate(zip(texts, [1, 0, 1] * 4, strict=True), start=1)
     }
-    assert strict_verdicts(texts, reply(checked), RESPONSE) == [1, 0, 1] * 4
+    assert read_checklist(texts, reply(checked), RESPONSE) == [1, 0, 1] * 4
     for word in ("no", "否"):
         assert strict_verdict(reply({"analysis": reasons, "answer": word}), RESPONSE) is False
 

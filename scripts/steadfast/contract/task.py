@@ -337,7 +337,7 @@ class Benchmark(Generic[S]):
         section: S = getattr(config, self.name)
         return section
 
-    def reported(self, judged: bool) -> Record:
+    def summary_input(self, judged: bool) -> Record:
         """Title and measures for the summary, as plain values."""
         measures: dict[str, Record] = {}
         for name, measure in self.measures.items():

@@ -44,7 +44,7 @@ def write_html_report(
     name = run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)
     summaries = {task: run.metric_path(task, "summary") for task in run.evaluation.running}
-    summary = RunSummary(summaries, run.evaluation.reported, display_settings, deviations)
+    summary = RunSummary(summaries, run.evaluation.summary_inputs, display_settings, deviations)
     fixed = Pack()
     fixed.add("tables", _tables(run, display_settings, summary))
     for benchmark in run.evaluation.running:

@@ -112,7 +112,7 @@ class Evaluation:
             return self.tasks[job.benchmark].samples
         return self._requests(job).readable
 
-    def form(self, job: Job) -> Component[Any] | None:
+    def reply_schema(self, job: Job) -> Component[Any] | None:
         """The JSON schema of a judge's replies; None without structured outputs."""
         if not job.judge or not getattr(self.config.judges[job.judge], "structured", False):
             return None
@@ -132,7 +132,7 @@ class Evaluation:
             keys = self.source_keys(job.benchmark, job.part)
             return params | {"samples": self.joins(job).plain, "sources": keys}
         params |= {"readable": self.joins(job).plain, "attempts": self._requests(job).attempts}
-        form = self.form(job)
+        form = self.reply_schema(job)
         return params | {"schema": form.plain} if form else params
 
     def prompts(self, job: Job) -> str:
@@ -230,12 +230,12 @@ class Evaluation:
         return {job.outputs: job for job in jobs}
 
     @property
-    def reported(self) -> dict[str, Record]:
+    def summary_inputs(self) -> dict[str, Record]:
         """The summary's input of each running benchmark, as plain values."""
-        reported = {}
+        inputs = {}
         for name in self.running:
-            reported[name] = self.benchmarks[name].reported(judged=name in self.judged)
-        return reported
+            inputs[name] = self.benchmarks[name].summary_input(judged=name in self.judged)
+        return inputs
 
     @property
     def running_data(self) -> list[str]:
@@ -246,18 +246,18 @@ class Evaluation:
     def first_rounds(self, benchmark: str) -> dict[str, str]:
         """The rounds of rewriting that need no earlier replies, and their requests."""
         requests = self.rewriting(benchmark).requests
-        return {round: path for round, path in requests.items() if not self.waits(path)}
+        return {round: path for round, path in requests.items() if not self.needs_rewrites(path)}
 
-    def prompts_wait(self, benchmark: str) -> bool:
+    def prompts_need_rewrites(self, benchmark: str) -> bool:
         """Whether a benchmark's prompts are made from rewriters' replies."""
         parts = self.tasks[benchmark].parts.values()
         sources = chain.from_iterable(part.sources.values() for part in parts)
-        return any(map(self.waits, sources))
+        return any(map(self.needs_rewrites, sources))
 
-    def waits(self, path: str) -> bool:
+    def needs_rewrites(self, path: str) -> bool:
         """Whether a data file is made from rewriters' replies, directly or not."""
         inputs = self.data[path].inputs.values() if path in self.data else ()
-        return path in self.rewrites or any(map(self.waits, inputs))
+        return path in self.rewrites or any(map(self.needs_rewrites, inputs))
 
     def evaluated_prompts(self, benchmark: str, part: str, model: str = "") -> str:
         """The prompts of a part that are evaluated (by now with a model), as an input."""

@@ -87,7 +87,9 @@ class InputDigests:
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
-        jobs = self._run.rewriter_jobs(benchmark) if self._run.prompts_wait(benchmark) else []
+        jobs = (
+            self._run.rewriter_jobs(benchmark) if self._run.prompts_need_rewrites(benchmark) else []
+        )
         return all(self.has_replies(job, results) for job in jobs)
 
     def prompts(self, benchmark: str, part: str) -> Step:
@@ -114,7 +116,12 @@ class InputDigests:
     def replies(self, job: Job) -> Step:
         """The replies of a model, judge or rewriter."""
         run = self._run
-        used = ENGINES[run.settings(job).engine], run.joins(job), run.simulator(job), run.form(job)
+        used = (
+            ENGINES[run.settings(job).engine],
+            run.joins(job),
+            run.simulator(job),
+            run.reply_schema(job),
+        )
         replayed = run.replayed(job)
         settings = [run.params(job), *contents([replayed] if replayed else [])]
         return step("stages.one_load", *used, settings=settings, before=[self.requests(job)])
@@ -290,8 +297,8 @@ class InputDigests:
             task = self._tasks[name]
             benchmark = run.benchmarks[name]
             used += [task.tables.function, task.samples, task.simulator, task.passages]
-            reported = benchmark.reported(judged=name in run.judged)
-            titles.append([benchmark.title, task.data_note, reported])
+            summary_input = benchmark.summary_input(judged=name in run.judged)
+            titles.append([benchmark.title, task.data_note, summary_input])
             before += [self.tables(name), self.figures(name)]
         settings = [run.config.name, titles]
         reads = self.answered_files() | self.metric_files(*run.running)

@@ -21,7 +21,7 @@ def run_summary(run: Evaluation, results: Path, display: Display) -> tuple[Table
         return None, []
     nondeterminism_files = InputDigests(run).measured_nondeterminism(results)
     nondeterminism = answer_deviations(results / path for path in nondeterminism_files)
-    summary = RunSummary(summaries, run.reported, display, nondeterminism)
+    summary = RunSummary(summaries, run.summary_inputs, display, nondeterminism)
     return summary_table(summary), findings(summary)
 
 

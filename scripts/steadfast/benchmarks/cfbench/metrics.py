@@ -35,7 +35,7 @@ from steadfast.benchmarks.cfbench.frames import (
     sample_frame,
     with_full,
 )
-from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
+from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, rounded_to_hundredths
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.breakdown import breakdown, by_measure, means
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
@@ -94,7 +94,7 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
     table = means(rows, keys, ["stratum"])
     if mode == "released":
         cells = rows.groupby(keys)["value"]
-        rounded = cells.agg(lambda values: hundredths(values.to_numpy().mean()))
+        rounded = cells.agg(lambda values: rounded_to_hundredths(values.to_numpy().mean()))
         table = table.set_index(keys).assign(value=rounded).reset_index()
     return in_order(table, {"model": _models(samples), "split": SETS, "measure": MEASURES})
 

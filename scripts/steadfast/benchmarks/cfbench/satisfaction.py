@@ -126,10 +126,10 @@ def _psr(priorities: Sequence[str], values: Sequence[float], csr: float) -> int:
 
 
 def _mean(values: Sequence[float]) -> float:
-    return hundredths(sum(values) / len(values))
+    return rounded_to_hundredths(sum(values) / len(values))
 
 
-def hundredths(value: float) -> float:
+def rounded_to_hundredths(value: float) -> float:
     """Returns a number rounded to two decimals as numpy does it: half to even of the scaled number.
 
     Python's own ``round`` gives another result for some numbers, such as 0.615.

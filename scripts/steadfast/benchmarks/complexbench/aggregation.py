@@ -26,7 +26,7 @@ OTHERS = "Others"
 CLASSES = ("single", "multiple")
 
 
-def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
+def apply_dependencies(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
     """The verdicts once dependencies count: r'_ij = r_ij · Π r_ik over the k that j depends on.
 
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
@@ -66,7 +66,7 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
             yield place, "dimension", name
 
 
-def counts(measure: str, verdict: Verdict) -> bool:
+def counts_as_right(measure: str, verdict: Verdict) -> bool:
     """Returns whether a verdict counts as right.
 
     An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.

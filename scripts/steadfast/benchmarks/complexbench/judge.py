@@ -44,15 +44,15 @@ def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
         rule = sample.source["scoring_questions"][point]["rule"]
         if rule is None:
             by_point[point] = Route("judge", template)
-        elif judging == "plain" or language != "zh" or not usable(rule, mode):
+        elif judging == "plain" or language != "zh" or not is_decided_by_rule(rule, mode):
             by_point[point] = Route("rule_judged", template)
         else:
-            each = asks_each(rule, mode)
+            each = is_about_each_part(rule, mode)
             by_point[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
     return by_point
 
 
-def usable(rule: str, mode: str) -> bool:
+def is_decided_by_rule(rule: str, mode: str) -> bool:
     """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
     if mode != STRICT:
         return True
@@ -62,7 +62,7 @@ def usable(rule: str, mode: str) -> bool:
         return False
 
 
-def asks_each(rule: str, mode: str) -> bool:
+def is_about_each_part(rule: str, mode: str) -> bool:
     """Whether a usable rule is about several parts of the answer, so that all are copied out."""
     if mode != STRICT:
         return "each" in rule
@@ -87,7 +87,7 @@ def plain_route(sample: Sample[Prompt], mode: str) -> Route:
     return Route("rule_asked", _judge_template(language_and_split(sample.part)[0], mode))
 
 
-def beside_rule_id(sample_id: str, point: int) -> str:
+def rule_item_id(sample_id: str, point: int) -> str:
     """Returns the id of a judge's request about a question that a rule decides."""
     return f"{request_id(sample_id, point)}/asked"
 
@@ -97,13 +97,13 @@ def request_id(sample_id: str, point: int) -> str:
     return f"{sample_id}/{point}"
 
 
-def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
+def instruction_for_judge(sample: Sample[Prompt], mode: str) -> str:
     """Returns the instructions up to a turn, as a judge's prompt shows them."""
     text = _numbered([turn.prompt["instruction"] for turn in sample.turns])
     return text if mode == STRICT else text[: CUT["instruction"]]
 
 
-def shown_answer(answer: Answer, by: str, mode: str) -> str:
+def answer_for_judge(answer: Answer, by: str, mode: str) -> str:
     """Returns an answer with the turns before it, which it may refer to; for a rule, alone."""
     text = answer.text if by == "rule" else _numbered([turn.text for turn in answer.turns])
     return text if mode == STRICT else text[: CUT["answer"]]
@@ -142,13 +142,13 @@ class ComplexbenchJudgePrompts(JudgePrompts):
             beside_rule = plain_route(sample, self._mode)
             for point, route in by_point.items():
                 if route.by == "rule":
-                    judged.append((beside_rule_id(sample.id, point), point, beside_rule))
+                    judged.append((rule_item_id(sample.id, point), point, beside_rule))
         for name in TEMPLATES:
             same_template = [request for request in judged if request[2].template == name]
             if not same_template:
                 continue
-            answer_text = shown_answer(answer, same_template[0][2].by, self._mode)
-            instruction = shown_instruction(sample, self._mode)
+            answer_text = answer_for_judge(answer, same_template[0][2].by, self._mode)
+            instruction = instruction_for_judge(sample, self._mode)
             slots = {"instruction": instruction, "boundary": boundary(answer_text)}
             requests = []
             for name_of_request, point, route in same_template:

@@ -23,7 +23,7 @@ from steadfast.benchmarks.complexbench.aggregation import (
     Verdicts,
     cells,
     coherent_test,
-    counts,
+    counts_as_right,
     group_of,
 )
 from steadfast.benchmarks.complexbench.facts import (
@@ -246,7 +246,10 @@ class DrfrMetrics:
                 for number, instance_verdicts in verdicts.items():
                     for place, verdict in enumerate(instance_verdicts):
                         if verdict is not None:
-                            points = (counts("overall", verdict), counts("dimension", verdict))
+                            points = (
+                                counts_as_right("overall", verdict),
+                                counts_as_right("dimension", verdict),
+                            )
                             rows.append((model, name, repeat, number, place, *points))
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         verdicts_frame = pd.DataFrame(rows, columns=columns)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, dependent
+from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, apply_dependencies
 from steadfast.benchmarks.complexbench.facts import Prompt, ScoreRecord, language_and_split
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, Verdict
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
@@ -83,7 +83,9 @@ class ScoredAnswers:
                 raw[record["repeat"]][record["instance"]][int(point)] = verdict
         verdicts: dict[int, dict[int, Verdicts]] = {}
         for repeat, by_number in raw.items():
-            verdicts[repeat] = {n: dependent(by_number[n], instances[n]) for n in by_number}
+            verdicts[repeat] = {
+                n: apply_dependencies(by_number[n], instances[n]) for n in by_number
+            }
         return verdicts
 
 

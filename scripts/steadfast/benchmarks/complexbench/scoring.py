@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench import judge, replies
-from steadfast.benchmarks.complexbench.aggregation import dependent
+from steadfast.benchmarks.complexbench.aggregation import apply_dependencies
 from steadfast.benchmarks.complexbench.facts import STRICT, Prompt
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
@@ -66,7 +66,7 @@ class ComplexbenchScoring(Scoring):
         route = judge.plain_route(sample, self._mode)
         decisions = {}
         for point in sample.prompt["points"]:
-            reply = verdicts.get(judge.beside_rule_id(sample.id, point))
+            reply = verdicts.get(judge.rule_item_id(sample.id, point))
             if reply:
                 decisions[point] = self._decision(answer, route, questions[point], reply)
         return decisions
@@ -92,7 +92,7 @@ class ComplexbenchScoring(Scoring):
     ) -> Score:
         places = range(len(sample.source["scoring_questions"]))
         raw = [decided[point][0] if point in decided else None for point in places]
-        counted = dependent(raw, sample.source)
+        counted = apply_dependencies(raw, sample.source)
         own_points: list[int] = sample.prompt["points"]
         points: dict[str, float | None] = {}
         for point in own_points:
@@ -120,7 +120,7 @@ class ComplexbenchScoring(Scoring):
             return None, about | {"problem": f"the judge's reply: {reply.status}"}
         is_strict = self._mode == STRICT
         if route.by != "rule":
-            shown_text = judge.shown_answer(answer, route.by, self._mode)
+            shown_text = judge.answer_for_judge(answer, route.by, self._mode)
             read = (
                 replies.strict_verdict(reply.text, shown_text)
                 if is_strict

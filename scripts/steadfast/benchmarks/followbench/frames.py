@@ -79,7 +79,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
             "category": record["task"],
             "level": str(record["level"]),
             "kind": JUDGE if record["scorer"] == JUDGE else RULE,
-            "passable": not impossible(language, record["scorer"], record["level"]),
+            "passable": not is_impossible(language, record["scorer"], record["level"]),
             UNREADABLE: problem is not None and record["status"] != INVALID,
             "hard": record["total"],
             "soft": sum(shares) / len(shares) if shares else None,
@@ -100,7 +100,7 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
     return groups.astype({"levels": float})
 
 
-def impossible(language: str, scorer: str, level: int) -> bool:
+def is_impossible(language: str, scorer: str, level: int) -> bool:
     """Returns whether no answer can pass a level under a rule."""
     return level in facts("followbench/impossible.yaml")[language].get(scorer, ())
 

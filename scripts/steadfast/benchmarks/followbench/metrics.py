@@ -237,7 +237,7 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
             for level, record in enumerate(group["levels"], start=1):
                 text = record["instruction"]
                 size = len(text if language == "zh" else text.split())
-                impossible = frames.impossible(language, group["scorer"], level)
+                impossible = frames.is_impossible(language, group["scorer"], level)
                 rows.append((*described, size, impossible))
     keys = ["language", "category", "task", "kind"]
     columns = [*keys, "group", "size", "impossible"]

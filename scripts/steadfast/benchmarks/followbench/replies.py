@@ -22,7 +22,7 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
     """Returns whether a judge's reply ends in one verdict for each constraint, or in a rating."""
     if "highest" in expected:
         return strict_rating(reply, answer) is not None
-    return strict(reply, answer, expected["count"]) is not None
+    return strict_verdicts(reply, answer, expected["count"]) is not None
 
 
 def schema(expected: Record) -> Record | None:
@@ -36,7 +36,7 @@ def schema(expected: Record) -> Record | None:
     return json_object(reasons=REASONS, verdicts=verdicts)
 
 
-def strict(reply: str, answer: str, count: int) -> list[int] | None:
+def strict_verdicts(reply: str, answer: str, count: int) -> list[int] | None:
     """The verdicts of a reply with the requested last line; None for any other.
 
     The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
@@ -101,7 +101,7 @@ def released_rating(reply: str | None) -> float | None:
     return None
 
 
-def released(reply: str | None, count: int, language: str) -> list[int] | None:
+def released_verdicts(reply: str | None, count: int, language: str) -> list[int] | None:
     """The verdicts as the released code reads them, without evaluating the reply; None: failure.
 
     One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between

@@ -18,7 +18,7 @@ PIECE_END = re.compile(r"(?<=[.?])(?<!\w\.\w.)(?<![A-Z][a-z]\.)\s")
 KEYWORD = re.compile(r"\*\*\d")
 
 
-def satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
+def is_satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
     """Returns whether an answer satisfies its level's constraints.
 
     A rule compares it with the target, or takes its last match of a pattern for the answer, or has

@@ -7,7 +7,7 @@ from typing import Literal
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench import replies
 from steadfast.benchmarks.followbench.facts import JUDGE, PATH, RATING, RULE, Prompt, request_id
-from steadfast.benchmarks.followbench.rules import satisfied
+from steadfast.benchmarks.followbench.rules import is_satisfied
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.votes import ON_RULES
 from steadfast.judging.majority import voted_points
@@ -45,7 +45,9 @@ class FollowbenchScoring(Scoring):
         group = sample.source
         level = sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
-        is_kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
+        is_kept = float(
+            is_satisfied(group["scorer"], group["language"], level, target, answer.text)
+        )
         score = Score(answer.status, {RULE: is_kept}, is_kept, extracted={"problem": None})
         judge_prompt = self._judge_prompts[0]
         if request_id(sample.id, judge_prompt) not in verdicts:
@@ -110,9 +112,9 @@ class FollowbenchScoring(Scoring):
             return {RATING: float(rating > THRESHOLD)}, {RATING: rating}
         level = sample.prompt["level"]
         if strictly:
-            verdicts = replies.strict(reply, answer.text, level)
+            verdicts = replies.strict_verdicts(reply, answer.text, level)
         else:
-            verdicts = replies.released(reply, level, sample.source["language"])
+            verdicts = replies.released_verdicts(reply, level, sample.source["language"])
         if verdicts is None:
             return None, {}
         return {str(number): float(value) for number, value in enumerate(verdicts, start=1)}, {}

@@ -55,7 +55,7 @@ def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
         unknown = [None] * len(instructions)
         return Score(answer.status, values={"strict": unknown, "loose": unknown})
     prompt = sample.source["instance"]["prompt"]
-    strict, loose, problems = followed(task, instructions, prompt, answer.text)
+    strict, loose, problems = verify(task, instructions, prompt, answer.text)
     counted = strict if reported_accuracy(task) == STRICT else loose
     values = {"strict": strict, "loose": loose}
     if problems:
@@ -91,7 +91,7 @@ def variants(answer: str) -> Iterator[str]:
         yield text.replace("*", "")
 
 
-def followed(task: str, instructions: Sequence[Instruction], prompt: str, answer: str) -> Verdicts:
+def verify(task: str, instructions: Sequence[Instruction], prompt: str, answer: str) -> Verdicts:
     """Returns what an answer to a prompt of a set is worth.
 
     Verifiers are built anew for each version, since some keep what they saw. A blank text follows

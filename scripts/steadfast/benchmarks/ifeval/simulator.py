@@ -31,10 +31,12 @@ class IfevalSimulator(ModelSimulator):
     def response(self, sample: Sample[Prompt], met: Collection[int], rng: Random) -> str:
         """Empty where no right answer is known."""
         instance = sample.source["instance"]
-        return written(instance["instructions"], met) if instance["set"] == SYNTHETIC else ""
+        if instance["set"] != SYNTHETIC:
+            return ""
+        return response_following(instance["instructions"], met)
 
 
-def written(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) -> str:
+def response_following(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) -> str:
     """Returns an answer that follows the instructions at these places, and none of the others."""
     kwargs = {instruction["kind"]: instruction["kwargs"] for instruction in instructions}
     follows = {instructions[number]["kind"] for number in kept}

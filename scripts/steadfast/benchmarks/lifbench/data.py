@@ -41,7 +41,7 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         RELEASED_TEMPLATES,
         "released_templates",
         OWN.component("released_files:tasks_file", {"directory": directory, **pinned}),
-        needs=released.fetched(directory, [facts("lifbench/released.yaml")["url"]]),
+        needs=released.addresses_to_fetch(directory, [facts("lifbench/released.yaml")["url"]]),
     )
     files = [*contexts(config, section, scenarios), templates]
     expressions = _expressions
@@ -111,7 +111,7 @@ def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
     directory = section.released.directory
     if section.contexts != "released" or directory is None:
         return []
-    return [str(released.in_directory(directory, released.input_name(name))) for name in scenarios]
+    return [str(released.released_path(directory, released.input_name(name))) for name in scenarios]
 
 
 def _released_contexts(
@@ -130,7 +130,9 @@ def _released_contexts(
             "released_contexts",
             OWN.component("released_files:input_file", {**settings, "directory": directory}),
             files=tuple(released_inputs(section, [scenario])),
-            needs=released.fetched(directory, [source["url"].format(**source, file=name)]),
+            needs=released.addresses_to_fetch(
+                directory, [source["url"].format(**source, file=name)]
+            ),
         )
         inputs = {"contexts": path, **published}
         for length, budget in section.lengths.items():
@@ -260,13 +262,17 @@ def _steps(
             "candidates", "requests:candidates", {**task_settings, "rewriters": rewriters}, inputs
         )
     else:
-        needs = released.fetched(directory, [source["repository"] + source["rewrites"][task]])
+        needs = released.addresses_to_fetch(
+            directory, [source["repository"] + source["rewrites"][task]]
+        )
         yield file("candidates", "released:candidates", published, {}, needs)
     loaded = isinstance(recs.encoder, SentenceEncoder)
     needs = Needs(packages={"sentence_transformers": installation("embeddings")} if loaded else {})
     yield file("vectors", "vectors:vectors", {"encoder": recs.encoder.model_dump()}, texts, needs)
     if recs.partition == "released":
-        needs = released.fetched(directory, [source["repository"] + source["clusters"][task]])
+        needs = released.addresses_to_fetch(
+            directory, [source["repository"] + source["clusters"][task]]
+        )
         yield file("clusters", "released:clusters", published, texts, needs)
     else:
         settings = {"k": recs.clusters, "seed": config.seed, "starts": recs.starts}

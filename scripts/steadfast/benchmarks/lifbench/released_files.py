@@ -40,7 +40,7 @@ def input_name(scenario: str) -> str:
     return f"{scenario}_input.json"
 
 
-def in_directory(directory: str, name: str) -> Path:
+def released_path(directory: str, name: str) -> Path:
     """Returns where a released file lies: in a directory, or else in ``data/meta`` below it."""
     below = Path(directory) / BELOW / name
     return below if below.exists() else Path(directory) / name
@@ -62,7 +62,7 @@ def input_file(
         advice = LOCAL.format(name=name)
         content = download({"url": place, **pinned}, advice)
     else:
-        path = in_directory(directory, name)
+        path = released_path(directory, name)
         place = str(path)
         advice = "fetch the released file again"
         try:
@@ -85,7 +85,7 @@ def released_text(name: str, directory: str | None, source: Settings) -> tuple[s
     """Returns where a released file is taken from, a directory or its source, and its text."""
     if directory is None:
         return source["url"], fetch(source, LOCAL.format(name=name)).decode("utf-8")
-    path = in_directory(directory, name)
+    path = released_path(directory, name)
     return str(path), read_text(path)
 
 
@@ -99,6 +99,6 @@ def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool =
     return text
 
 
-def fetched(directory: str | None, addresses: Iterable[str]) -> Needs:
+def addresses_to_fetch(directory: str | None, addresses: Iterable[str]) -> Needs:
     """Returns what is fetched where no directory has it."""
     return Needs(tuple(addresses)) if directory is None else NOTHING

@@ -11,7 +11,11 @@ from steadfast.base.names import suggestion
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import paper_tasks, scored_tasks
 from steadfast.benchmarks.lifbench.records import ScoreRecord
-from steadfast.benchmarks.lifbench.released_files import fetched, released_text, scores_file
+from steadfast.benchmarks.lifbench.released_files import (
+    addresses_to_fetch,
+    released_text,
+    scores_file,
+)
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.records import OWN
 from steadfast.contract.task import Needs, ReleasedModel
@@ -28,7 +32,7 @@ for _group, _models in facts("lifbench/paper_models.yaml").items():
 def scores_needs(directory: str | None, tasks: Iterable[Task]) -> Needs:
     """Returns the addresses of the released scores of tasks."""
     url = facts("lifbench/released_scores.yaml")["url"]
-    return fetched(directory, [url + scores_file(task) for task in tasks])
+    return addresses_to_fetch(directory, [url + scores_file(task) for task in tasks])
 
 
 def released_scores(

@@ -41,12 +41,12 @@ def has_some(words: Collection[str], within: Limits) -> Check:
     return lambda text: within(sum(word in text for word in words))
 
 
-def starts(beginning: str) -> Check:
+def starts_with(beginning: str) -> Check:
     """Returns the check whether a text starts so."""
     return lambda text: text.startswith(beginning)
 
 
-def ends(ending: str) -> Check:
+def ends_with(ending: str) -> Check:
     """Returns the check of a text's end, apart from a final full stop or question mark."""
     return lambda text: text.endswith((ending, f"{ending}。", f"{ending}？"))
 
@@ -76,7 +76,7 @@ def has_keys(value: object, keys: Collection[object]) -> bool:
     return all(isinstance(key, str) and key in value for key in named_keys)
 
 
-def balanced(text: str) -> str | None:
+def first_balanced_braces(text: str) -> str | None:
     """Returns the first ``{…}`` whose braces balance; None without one.
 
     As released, a brace within a string counts, and one that closes nothing takes the next one
@@ -95,7 +95,7 @@ def balanced(text: str) -> str | None:
     return None
 
 
-def parsed(text: str | None, constants: bool) -> object:
+def parsed_json(text: str | None, constants: bool) -> object:
     """Returns the value of a JSON text; None where it is none, or nested too deeply to read."""
     if text is None:
         return None

@@ -175,8 +175,8 @@ def _late(check: Callable[[T], Check], parameters: Callable[[str, str], T]) -> R
 
 _all = _late(checks.has_all, _words)
 _any = _late(checks.has_any, _words)
-_starts = _late(checks.starts, _text)
-_ends = _late(checks.ends, _text)
+_starts = _late(checks.starts_with, _text)
+_ends = _late(checks.ends_with, _text)
 _punctuation = _late(checks.only_punctuation, _words)
 
 
@@ -219,7 +219,7 @@ def _all_without(rule: str, required: str, forbidden: str) -> Check:
 
 def _frame(rule: str, first: str, second: str) -> Check:
     beginning, ending = _normalised(_pair(rule, first, second))
-    return lambda text: checks.starts(beginning)(text) and checks.ends(ending)(text)
+    return lambda text: checks.starts_with(beginning)(text) and checks.ends_with(ending)(text)
 
 
 def _match(rule: str, name: str) -> Check:
@@ -229,7 +229,9 @@ def _match(rule: str, name: str) -> Check:
 
 def _object(rule: str, name: str) -> Check:
     keys = _elements(_bracketed(rule.strip(), name, lines=True))
-    return lambda text: checks.has_keys(checks.parsed(checks.balanced(text), constants=True), keys)
+    return lambda text: checks.has_keys(
+        checks.parsed_json(checks.first_balanced_braces(text), constants=True), keys
+    )
 
 
 def _number(rule: str, segments: Segments) -> bool:

@@ -52,7 +52,7 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
 
 def _has_object(clause: Clause) -> checks.Check:
     def has(text: str) -> bool:
-        values = (checks.parsed(span, constants=False) for span in _spans(text))
+        values = (checks.parsed_json(span, constants=False) for span in _spans(text))
         first = next((value for value in values if isinstance(value, dict)), None)
         return checks.has_keys(first, clause.words)
 
@@ -92,11 +92,11 @@ CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "forbidden_word": lambda clause: checks.has_any(clause.words),
     "length": lambda clause: lambda text: clause.within(len(text)),
     "length_word": lambda clause: lambda text: clause.within(len(text.split())),
-    "startswith": lambda clause: checks.starts(clause.words[0]),
-    "endswith": lambda clause: checks.ends(clause.words[0]),
-    "not_startswith": lambda clause: checks.starts(clause.words[0]),
-    "not_endswith": lambda clause: checks.ends(clause.words[0]),
-    "not endswith": lambda clause: checks.ends(clause.words[0]),
+    "startswith": lambda clause: checks.starts_with(clause.words[0]),
+    "endswith": lambda clause: checks.ends_with(clause.words[0]),
+    "not_startswith": lambda clause: checks.starts_with(clause.words[0]),
+    "not_endswith": lambda clause: checks.ends_with(clause.words[0]),
+    "not endswith": lambda clause: checks.ends_with(clause.words[0]),
     "constraint_punc": lambda clause: checks.only_punctuation(clause.words),
     "match": lambda clause: lambda text: text in (clause.words[0], f"{clause.words[0]}。"),
     JSON: _has_object,

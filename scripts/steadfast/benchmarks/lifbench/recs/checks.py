@@ -118,7 +118,7 @@ def request_id(task: Settings) -> str:
     return f"{task['id']}/+1" if task["directions"] else str(task["id"])
 
 
-def rewritten(task: Settings) -> Direction:
+def rewritten_direction(task: Settings) -> Direction:
     """Returns the direction of a task (``Task.worded``) whose templates are rewritten."""
     return 1 if task["directions"] else None
 

@@ -74,7 +74,7 @@ def expressions(
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
     for template in hand["expressions"]:
-        if template["direction"] != checks.rewritten(task):
+        if template["direction"] != checks.rewritten_direction(task):
             shared.append(HAND + template["expression_id"])
             sampled.append({**template, "expression_id": shared[-1]})
     counted = nearest.values() if nearest else chain.from_iterable(random_samples)

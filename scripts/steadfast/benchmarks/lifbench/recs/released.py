@@ -90,7 +90,9 @@ def candidates(
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     template, texts = rewrites(task["id"], directory)
-    return checks.checked(checks.Original(task["id"], checks.rewritten(task), template), texts)
+    return checks.checked(
+        checks.Original(task["id"], checks.rewritten_direction(task), template), texts
+    )
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
@@ -100,7 +102,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     template, texts_by_rewriter = rewrites(name, directory)
     entries = clustered(name, directory)
     texts = [template, *chain.from_iterable(texts_by_rewriter.values())]
-    original = checks.Original(name, checks.rewritten(task), template)
+    original = checks.Original(name, checks.rewritten_direction(task), template)
     if [candidate["text"] for candidate in pool] != list(map(original.mended, texts)):
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "

@@ -30,7 +30,7 @@ def original_of(
     if source == "released":
         template, _ = released.rewrites(task["id"], directory)
         return template
-    direction = checks.rewritten(task)
+    direction = checks.rewritten_direction(task)
     expressions = base(inputs, task)["expressions"]
     templates = [record["template"] for record in expressions if record["direction"] == direction]
     return str(templates[0])
@@ -46,7 +46,7 @@ def requests(
     """Yields one request a task (section 3.3 and Figure 8), as judge prompts."""
     for task in tasks:
         text = original_of(inputs, task, originals, directory)
-        keep = checks.Original(task["id"], checks.rewritten(task), text).keep
+        keep = checks.Original(task["id"], checks.rewritten_direction(task), text).keep
         yield asdict(rewriting_prompt(checks.request_id(task), text, keep, count))
 
 
@@ -69,5 +69,5 @@ def candidates(
         except UnreadableError as error:
             message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
             raise UserError(message) from None
-    original = checks.Original(task["id"], checks.rewritten(task), prompt.answer)
+    original = checks.Original(task["id"], checks.rewritten_direction(task), prompt.answer)
     return checks.checked(original, texts)

@@ -89,7 +89,7 @@ def all_of(kind: type, values: Iterable[Any]) -> bool:
     return all(isinstance(value, kind) for value in values)
 
 
-def near(text: str, expected: str) -> bool:
+def is_near(text: str, expected: str) -> bool:
     """Tells whether a text is within a sixth of the expected length, and three more, of edits."""
     allowed = len(expected) // 6 + 3
     return Levenshtein.distance(expected, text, score_cutoff=allowed) <= allowed

@@ -4,7 +4,7 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.analyses import LIST
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
-from steadfast.benchmarks.lifbench.tables.scores import exact
+from steadfast.benchmarks.lifbench.tables.scores import without_rounding_errors
 from steadfast.contract.records import OVERALL
 from steadfast.show import cells as show
 from steadfast.show.cells import MODEL, CellsByModel, Values
@@ -29,7 +29,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
             headings.append(SHARED["interval"])
             parts.append(show.interval_cells(part, models, results.digits))
         headings.append("Rank")
-        places = shown_ranks(exact(values), results.roster.contenders)
+        places = shown_ranks(without_rounding_errors(values), results.roster.contenders)
         parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
         columns += columns_of(headings, STRINGS["rubric_headings"][rubric])
     cells = show.joined_cells(parts, models)  # no column where nothing has a score

@@ -43,10 +43,10 @@ def values_table(
     return results.table(name, (MODEL, Column("Length", align="l"), *headings), parts, notes)
 
 
-def exact(values: Mapping[str, float]) -> dict[str, float]:
+def without_rounding_errors(values: Mapping[str, float]) -> dict[str, float]:
     """Returns values without rounding errors, so that those that are equal share a rank.
 
-    >>> exact({"a": 0.1 + 0.2, "b": 0.3})
+    >>> without_rounding_errors({"a": 0.1 + 0.2, "b": 0.3})
     {'a': 0.3, 'b': 0.3}
     """
     return {model: float(f"{value:.12g}") for model, value in values.items()}
@@ -154,7 +154,9 @@ def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     for perspective, heading in STRINGS["perspectives"].items():
         by_heading[heading] = results.ifs[perspective, ""]
     for heading, values in by_heading.items():
-        by_model = ranks(exact(values), results.roster.contenders, smaller=heading != "ARS")
+        by_model = ranks(
+            without_rounding_errors(values), results.roster.contenders, smaller=heading != "ARS"
+        )
         places |= {(model, heading): place for model, place in by_model.items()}
     return places
 
@@ -163,7 +165,7 @@ def _steadiness(results: LifbenchResults) -> dict[str, float]:
     """Returns minus the mean rank of each model in its perspectives; ties by the average."""
     places: dict[str, list[int]] = defaultdict(list)
     for perspective in PERSPECTIVES:
-        values = exact(results.ifs[perspective, ""])
+        values = without_rounding_errors(results.ifs[perspective, ""])
         for model, place in ranks(values, results.roster.models, smaller=True).items():
             places[model].append(place)
     average = results.ifs[AVERAGE, ""]

@@ -24,7 +24,7 @@ class Mention(NamedTuple):
     closed: bool  # whether a clause may end behind it
 
 
-def chosen(text: str, options: list[str]) -> str | None:
+def chosen_option(text: str, options: list[str]) -> str | None:
     """Returns the option that an answer settles on; None if it names none, or several alike.
 
     What is denied or only weighed is not chosen, and of a correction the last word counts. Case

@@ -60,7 +60,7 @@ def parts_of(line: str) -> list[GroupPart]:
 
 
 def _read(text: str) -> GroupPart:
-    is_json, value = reading.with_none(text)
+    is_json, value = reading.json_with_none(text)
     if not is_json:
         _, value = reading.read_value(text)
     return GroupPart(is_json, value)

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen
+from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import containers, strings, values_in
 from steadfast.benchmarks.lifbench.rubric.parsing import all_of
 from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
@@ -62,7 +62,7 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
         in_turn = {}
         for number, item in enumerate(values[0], start=1):
             text = "" if isinstance(item, dict) else _text(item)
-            in_turn[number] = chosen(text, candidates) or ""
+            in_turn[number] = chosen_option(text, candidates) or ""
         if contents == parsed or any(in_turn.values()):
             return ReadLabels(in_turn, set(), len(in_turn), form)
     return _in_text(response, candidates, documents, form)
@@ -85,7 +85,7 @@ def _content(value: Any, candidates: list[str]) -> Any:
     """Returns what an object holds under its one name that is no document's; else itself."""
     while isinstance(value, dict):
         inner = [name for name, item in value.items() if isinstance(item, (dict, list))]
-        if len(inner) != 1 or _DOCUMENT.fullmatch(inner[0]) or chosen(inner[0], candidates):
+        if len(inner) != 1 or _DOCUMENT.fullmatch(inner[0]) or chosen_option(inner[0], candidates):
             break
         value = value[inner[0]]
     return value
@@ -113,7 +113,7 @@ def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
         labels = labels or texts
         if len(numbers) != 1 or len(labels) != 1 or any(map(_DOCUMENT.fullmatch, record)):
             return {}
-        by_document[numbers[0]] = chosen(labels[0], candidates) or ""
+        by_document[numbers[0]] = chosen_option(labels[0], candidates) or ""
     return by_document
 
 
@@ -124,7 +124,7 @@ def _by_name(given: Record, candidates: list[str]) -> dict[int, str]:
         if _is_label(name, candidates) and not isinstance(value, str):
             return {}
         if match := _DOCUMENT.fullmatch(name):
-            by_document[int(match[1])] = chosen(_text(value), candidates) or ""
+            by_document[int(match[1])] = chosen_option(_text(value), candidates) or ""
     return by_document
 
 
@@ -132,7 +132,7 @@ def _by_label(given: Record, candidates: list[str]) -> dict[int, str]:
     """Returns the labels of an object from labels to lists of documents."""
     by_document = {}
     for key, value in given.items():
-        label = chosen(key, candidates)
+        label = chosen_option(key, candidates)
         if not label:
             continue
         for name in strings(value):
@@ -172,7 +172,9 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
             # Each document's label stands before the next document.
             for match, next_match in zip_longest(matches, matches[1:]):
                 end = next_match.start() if next_match else len(line)
-                by_document[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
+                by_document[int(match[1])] = (
+                    chosen_option(line[match.end() : end], candidates) or ""
+                )
             # A label may stand in the next line.
             waiting = [] if labels else numbers
         else:

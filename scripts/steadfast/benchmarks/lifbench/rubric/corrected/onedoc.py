@@ -31,7 +31,7 @@ def question(response: str, facts: OneDocFacts, evidence: str, options: list[str
     """Marks OQ by whether the evidence is a true key sentence; the other option has nothing."""
     response = normal(_UNTICKED.sub("", response))
     options = list(map(normal, options))
-    choice = choices.chosen(response, options)
+    choice = choices.chosen_option(response, options)
     right = choice == options[0 if facts.is_true(normal(evidence)) else 1]
     points = {"correct": 3.0 * right, "format": 2 * right * _option_form(response, options)}
     return Marks(points, {"choice": choice})

@@ -34,7 +34,7 @@ def strict_json(text: str) -> tuple[bool, Any]:
     return parse_json(text, _DECODER)
 
 
-def with_none(text: str) -> tuple[bool, Any]:
+def json_with_none(text: str) -> tuple[bool, Any]:
     """Returns the same of JSON in which ``None`` may stand for ``null``."""
     if "None" in text:
         text = _NONE.sub(lambda match: "null" if match[0] == "None" else match[0], text)
@@ -43,9 +43,11 @@ def with_none(text: str) -> tuple[bool, Any]:
 
 def read_value(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, more or less, or a Python literal, and its value."""
-    is_literal, value = with_none(text)
+    is_literal, value = json_with_none(text)
     if not is_literal and "," in text:
-        is_literal, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
+        is_literal, value = json_with_none(
+            _LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text)
+        )
     if not is_literal and "'" in text:
         is_literal, value = parse_literal(text)
     return is_literal, value

@@ -12,7 +12,7 @@ def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
         return Marks({"format": length}, extracted, void=True)
     # An element within another counts too (Q2).
     exact = _exact_points(response, facts, counts) if sum(counts.values()) == 1 else 0
-    correct = 2 if expected in response else 1 if parsing.near(response, expected) else 0
+    correct = 2 if expected in response else 1 if parsing.is_near(response, expected) else 0
     return Marks({"format": length + exact, "correct": correct, "ori": 1}, extracted)
 
 

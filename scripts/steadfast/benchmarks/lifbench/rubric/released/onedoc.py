@@ -35,7 +35,7 @@ def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
         sentence = types = row.strip()
     # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
     for name in parsing.contained(TYPE_NAMES, types):
-        if any(parsing.near(sentence, candidate) for candidate in facts.texts_of_type[name]):
+        if any(parsing.is_near(sentence, candidate) for candidate in facts.texts_of_type[name]):
             return True
     return False
 
