@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 import pytest
-from picture_checks import check, drawn, legend_texts
+from picture_checks import check, legend_texts, with_layout
 
 from cfbench_run import READER, VERDICTS, Run, SmallRun
 from steadfast.base.resources import facts
@@ -141,7 +141,7 @@ def test_figures_mark_what_is_no_real_model_in_the_legend(frames):
     models = {}
     for model, display in MODELS.items():
         models[model] = replace(display, label=f"{display.label:.<90}")
-    pictures = drawn(lambda: figures.figures(frames, Display(models=models)))
+    pictures = with_layout(lambda: figures.figures(frames, Display(models=models)))
     by_kind = ["types", "secondary_types", "domains", "nlp_tasks"]
     assert list(pictures) == [*by_kind, "distribution", "factors"]
     del pictures["distribution"]  # of the data, not of models

@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from picture_checks import check, drawn
+from picture_checks import check, with_layout
 
 from complexbench_run import (
     Run,
@@ -153,7 +153,7 @@ def test_languages_have_rows_of_their_own():
 
 
 def test_figures_show_each_model_in_its_own_colour(frames):
-    pictures = drawn(lambda: figures(frames, DISPLAY))
+    pictures = with_layout(lambda: figures(frames, DISPLAY))
     legend = ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (no model)"]
     for name, (figure, _) in pictures.items():
         check(figure, name)

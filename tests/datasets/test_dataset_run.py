@@ -7,8 +7,8 @@ import zipfile
 import pytest
 import yaml
 
-from gold_server import GoldServer
 from project import ROOT, Project, command, over_http
+from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_jsonl
 
@@ -37,7 +37,7 @@ def write_data_sets(folder):
 
 @pytest.fixture(scope="module")
 def server():
-    with running(kind=GoldServer) as started:
+    with running(kind=ReferenceServer) as started:
         yield started
 
 
@@ -73,7 +73,7 @@ def test_each_prompt_is_requested_once(project, server):
     prompts = []
     for name in project.settings["datasets"]:
         prompts += project.records(f"{name}/prompts/all.jsonl")
-    counts = [count for text, count in server.asked.items() if "Answer to grade:" not in text]
+    counts = [count for text, count in server.requested.items() if "Answer to grade:" not in text]
     assert counts == [1] * len(prompts)
 
 

@@ -24,7 +24,7 @@ HEADING = "【模型回复中评分问题的评测对象】"
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgeQuery:
     """A judge prompt, parsed.
 
     Attributes:
@@ -86,7 +86,7 @@ def _pattern(text: str) -> re.Pattern:
 
 
 @cache
-def read(prompt: str) -> Asked | None:
+def read(prompt: str) -> JudgeQuery | None:
     """A judge prompt, parsed; None where a prompt is no judge's.
 
     Raises:
@@ -100,7 +100,7 @@ def read(prompt: str) -> Asked | None:
             assert slots["boundary"] == f"answer-{digest[:8]}", prompt
             kind = _kind(benchmark, name)
             language = "en" if name.endswith("en") else "zh"
-            return Asked(kind, language, tuple(slots.items()), again, "each" in name)
+            return JudgeQuery(kind, language, tuple(slots.items()), again, "each" in name)
     return None
 
 
@@ -112,7 +112,7 @@ def _kind(benchmark: str, template: str) -> str:
     return "segments" if template.startswith("extract") else "question"
 
 
-def truth(query: Asked) -> list[int]:
+def truth(query: JudgeQuery) -> list[int]:
     """The judge's verdict, 1 or 0, on each constraint, checkpoint or question.
 
     They follow a simulated model's signature, and are pseudo-random on other responses.
@@ -123,18 +123,20 @@ def truth(query: Asked) -> list[int]:
     if signature and query.kind in ("constraints", "checkpoints"):
         numbers = set(map(int, re.findall(r"\d+", signature[1])))
         return [int(number in numbers) for number in range(1, query.count + 1)]
-    return [int(lot(query.slots, number) < 0.7) for number in range(query.count)]
+    return [int(pseudo_random(query.slots, number) < 0.7) for number in range(query.count)]
 
 
-def segment(query: Asked) -> str:
+def segment(query: JudgeQuery) -> str:
     """The segment that the judge extracts from the response: one or two lines, or none."""
     lines = [line for line in query.answer.splitlines() if line.strip() and not MARKS.search(line)]
     if not lines:
         return "None"
-    return "||".join(lines[:2]) if query.each else lines[int(lot(query.slots) * len(lines))]
+    return (
+        "||".join(lines[:2]) if query.each else lines[int(pseudo_random(query.slots) * len(lines))]
+    )
 
 
-def lot(*values) -> float:
+def pseudo_random(*values) -> float:
     """A pseudo-random number from 0 to 1 that follows from the values."""
     digest = hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4]) / 2**32
@@ -143,12 +145,12 @@ def lot(*values) -> float:
 # --- replies ---------------------------------------------------------------------------------
 
 
-def good(query: Asked) -> str:
+def good(query: JudgeQuery) -> str:
     """The verdicts in the requested form."""
-    return worded(query, truth(query))
+    return reply_with(query, truth(query))
 
 
-def worded(query: Asked, verdicts: list[int], analysis: str | None = None) -> str:
+def reply_with(query: JudgeQuery, verdicts: list[int], analysis: str | None = None) -> str:
     """Verdicts in the requested form; for segments a copy for each."""
     analysis = ANALYSIS[query.language] if analysis is None else analysis
     match query.kind:
@@ -169,7 +171,7 @@ def worded(query: Asked, verdicts: list[int], analysis: str | None = None) -> st
             return "\n".join(["【解释】", analysis, "", HEADING, *labels])
 
 
-def formed(query: Asked, schema: dict) -> str:
+def formed(query: JudgeQuery, schema: dict) -> str:
     """The verdicts as JSON that follows a schema, with an analysis as each text."""
     verdicts = iter(truth(query))
 
@@ -201,21 +203,21 @@ PROSE = {
 }
 
 
-def prose(query: Asked) -> str:
+def prose(query: JudgeQuery) -> str:
     return PROSE[query.language]
 
 
-def wrong_count(query: Asked) -> str:
+def wrong_count(query: JudgeQuery) -> str:
     """One verdict too many, which contradicts the last."""
-    return worded(query, [*truth(query), 1 - truth(query)[-1]])
+    return reply_with(query, [*truth(query), 1 - truth(query)[-1]])
 
 
-def too_few(query: Asked) -> str:
+def too_few(query: JudgeQuery) -> str:
     """One verdict too few."""
-    return worded(query, truth(query)[:-1])
+    return reply_with(query, truth(query)[:-1])
 
 
-def other_language(query: Asked) -> str:
+def other_language(query: JudgeQuery) -> str:
     """The verdicts in a language that no template has."""
     verdicts = truth(query)
     match query.kind:
@@ -234,27 +236,27 @@ def other_language(query: Asked) -> str:
             return f"Explanation: see below.\n\nObject of the question:\n{segment(query)}"
 
 
-def empty(query: Asked) -> str:
+def empty(query: JudgeQuery) -> str:
     return ""
 
 
-def echo(query: Asked) -> str:
+def echo(query: JudgeQuery) -> str:
     return query.answer
 
 
-def partial_echo(query: Asked) -> str:
+def partial_echo(query: JudgeQuery) -> str:
     """The second half of the response."""
     lines = query.answer.splitlines()
     return "\n".join(lines[min(len(lines) // 2, max(len(lines) - 3, 0)) :])
 
 
-def quoted_echo(query: Asked) -> str:
+def quoted_echo(query: JudgeQuery) -> str:
     """The response as a quotation, after an analysis."""
     lines = (f"> {line}" for line in query.answer.splitlines())
     return "\n".join([ANALYSIS[query.language], *lines])
 
 
-def expression(query: Asked) -> str:
+def expression(query: JudgeQuery) -> str:
     """Verdicts as an expression that would have to be evaluated."""
     match query.kind:
         case "constraints":
@@ -278,19 +280,19 @@ SENSITIVITY = 0.92
 SPECIFICITY = 0.80
 
 
-def erring(query: Asked) -> str:
+def erring(query: JudgeQuery) -> str:
     """The verdicts of a judge with this sensitivity and specificity."""
     verdicts = truth(query)
     for number, verdict in enumerate(verdicts):
-        if lot(ERRING, query.slots, number) >= (SENSITIVITY if verdict else SPECIFICITY):
+        if pseudo_random(ERRING, query.slots, number) >= (SENSITIVITY if verdict else SPECIFICITY):
             verdicts[number] = 1 - verdict
-    return worded(query, verdicts)
+    return reply_with(query, verdicts)
 
 
 REFUSAL = "refusal"
 FAULTS = {"429": error(429, Retry_After="0"), "500": error(500)}
 
-Manner = Callable[[Asked], str]
+Manner = Callable[[JudgeQuery], str]
 """The manner of each reply: a name in ``MANNERS``, or good, erring, refusal, 429 or 500."""
 
 
@@ -301,8 +303,8 @@ def always(name: str) -> Manner:
 def some(*names: str, share: float = 0.5) -> Manner:
     """These manners for a share of the prompts, which includes their repetitions."""
 
-    def manner(query: Asked) -> str:
-        position = lot("manner", query.slots)
+    def manner(query: JudgeQuery) -> str:
+        position = pseudo_random("manner", query.slots)
         return names[int(position / share * len(names))] if position < share else "good"
 
     return manner
@@ -338,7 +340,7 @@ class JudgeServer(Server):
             return super().next_fault(prompt)
         self.judged.append(prompt)
         # Only the first request of a prompt fails, or it would never be judged.
-        is_first = self.asked[prompt] == 1
+        is_first = self.requested[prompt] == 1
         return FAULTS.get(self.manner(judge_prompt), Fault()) if is_first else Fault()
 
     def reply(self, prompt: str, path: str, body: dict) -> dict:

@@ -46,7 +46,7 @@ class Server:
 
     Attributes:
         faults: faults of the next requests, by the end of their prompts; "" fits all prompts.
-        asked, answered: the number of requests and of responses, by prompt.
+        requested, answered: the number of requests and of responses, by prompt.
         log: prompt, start and end of each request.
         requests: path, headers and body of each request.
     """
@@ -57,7 +57,7 @@ class Server:
         self.delay = delay
         self.faults = defaultdict(deque)
         self.stopped = False
-        self.asked = Counter()
+        self.requested = Counter()
         self.answered = Counter()
         self.log = []
         self.requests = []
@@ -83,7 +83,7 @@ class Server:
         prompt = prompt_of(body)
         start = time.monotonic()
         with self.lock:
-            self.asked[prompt] += 1
+            self.requested[prompt] += 1
             self.bodies.append(body)
             self.busy += 1
             self.most_busy = max(self.most_busy, self.busy)

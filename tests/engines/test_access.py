@@ -106,7 +106,7 @@ def test_missing_or_invalid_key_stops_before_any_request(part, server, monkeypat
     with pytest.raises(UserError, match=message) as raised:
         part.run(api_key_env="MY_KEY")
     assert not (key and key.strip() and key in str(raised.value))
-    assert not server.asked
+    assert not server.requested
 
 
 INVALID = [

@@ -71,7 +71,7 @@ def test_failed_conversation_resumes_at_its_turn(part, server):
     with pytest.raises(UserError, match="1 of 4 requests"):
         part.run(TURNS)
     part.run(TURNS)
-    assert sorted(server.asked.values()) == [1, 1, 1, 5]
+    assert sorted(server.requested.values()) == [1, 1, 1, 5]
 
 
 def test_turn_after_a_missing_response_is_not_requested(part, server):
@@ -82,7 +82,7 @@ def test_turn_after_a_missing_response_is_not_requested(part, server):
     assert first == other == "ok"
     assert second == third != "ok"
     assert "the previous turn, a/2, has no response" in records[2]["error"]
-    assert not any("Step 3" in prompt for prompt in server.asked)
+    assert not any("Step 3" in prompt for prompt in server.requested)
 
 
 def test_turn_after_an_unknown_one_is_refused():
@@ -94,14 +94,14 @@ def test_unreadable_response_is_rerequested_with_a_reminder(part, server):
     reminded = [replace(item, reminder="\nOne word!") for item in items(1, 3)]
     records = part.run(reminded, readable=lambda _, text: text.endswith("One word!"), tries=3)
     assert column(records, "attempts") == [2, 2, 2]
-    assert sorted(server.asked.values()) == [1] * 6
+    assert sorted(server.requested.values()) == [1] * 6
 
 
 def test_unreadable_response_is_rerequested_up_to_the_limit(part, server):
     records = part.run(items(1, 2), readable=lambda *_: False, tries=3)
     assert column(records, "attempts") == [3, 3]
     assert len(set(column(records, "request_hash"))) == 2
-    assert sum(server.asked.values()) == 6
+    assert sum(server.requested.values()) == 6
 
 
 def test_finished_run_rerequests_nothing(part, server):
@@ -109,7 +109,7 @@ def test_finished_run_rerequests_nothing(part, server):
         return part.run(items(1, 3), readable=lambda _, text: "0.0" in text, tries=2)
 
     assert run() == run()
-    assert sum(server.asked.values()) == 5
+    assert sum(server.requested.values()) == 5
 
 
 def test_unreadable_response_of_a_simulated_model_is_rerequested(tmp_path):

@@ -137,7 +137,7 @@ def test_missing_default_key_stops_before_any_request(tmp_path, monkeypatch):
         del part.operation["api_key_env"]
         with pytest.raises(UserError, match="ANTHROPIC_API_KEY contains no API key"):
             part.run()
-        assert not server.asked
+        assert not server.requested
 
 
 @pytest.mark.parametrize(

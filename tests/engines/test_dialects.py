@@ -58,7 +58,7 @@ def test_items_are_answered_in_order_and_requested_once(tmp_path, engine, monkey
     assert records[0]["prompt_tokens"] == words(prompts()[0])
     assert set(column(records, "status")) == {"ok"}
     assert set(column(records, "prompt_truncated_tokens")) == {0}
-    assert set(server.asked.values()) == {1}
+    assert set(server.requested.values()) == {1}
     assert {path for path, _, _ in server.requests} == {PATHS[engine]}
     assert part.provenance()["served"][0]["model"] == SERVED_MODELS[engine]
 
@@ -192,7 +192,7 @@ def test_cache_marks_do_not_change_the_request(tmp_path):
     with served(tmp_path, "anthropic") as (server, part):
         part.run(items(2, 3), cache="1h")
         part.run(items(2, 3), cache=None)
-        assert set(server.asked.values()) == {1}
+        assert set(server.requested.values()) == {1}
         part.journal.unlink()
         part.run(items(2, 3), cache=None)
     contents = [body["messages"][0]["content"] for body in server.bodies]

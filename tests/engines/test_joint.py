@@ -69,20 +69,20 @@ def test_families_are_sent_together_longest_first(server, parts):
         recorded_seconds += run["wall_seconds"]
         assert [record["status"] for record in part.run(items(length))] == ["ok"] * 6
     assert 0 < recorded_seconds <= elapsed
-    assert server.asked.total() == 18
+    assert server.requested.total() == 18
 
 
 def test_single_uncached_part_is_left_to_its_own_run(server, parts):
     for length in ("short", "middle"):
         parts[length].run(items(length))
     run_jointly(parts)
-    assert server.asked.total() == 12
+    assert server.requested.total() == 12
 
 
 def test_part_with_another_model_is_left_to_its_own_run(server, parts):
     parts["middle"].answers["model"] = "echo-2"
     run_jointly(parts)
-    assert server.asked.total() == 12
+    assert server.requested.total() == 12
     assert not parts["middle"].journal.exists()
 
 

@@ -50,7 +50,7 @@ def test_passing_fault_loses_no_answer(part, server, fault):
     assert responses == [echo(prompt) for prompt in prompts()]
     request_counts = dict.fromkeys(prompts(), 1)
     request_counts |= {prompts()[0]: 2, prompts()[7]: 3}
-    assert server.asked == request_counts
+    assert server.requested == request_counts
 
 
 @pytest.mark.wide
@@ -98,7 +98,7 @@ def test_failure_of_any_request_stops_the_job_at_once(part, server):
     server.faults["Ask 4.0!"].extend([error(404)] * 10)
     with pytest.raises(UserError, match="model 'echo-1' not found"):
         part.run(max_concurrency=1)
-    assert sum(server.asked.values()) == 5
+    assert sum(server.requested.values()) == 5
     server.faults.clear()
     part.run()
     assert set(server.answered.values()) == {1}
@@ -121,14 +121,14 @@ def test_prompts_beyond_the_window_are_reported_or_skipped(part, server):
         part.run()
     part.answers |= {"on_overflow": "skip"}
     assert {record["status"] for record in part.run()} == {"overflow"}
-    assert not server.asked
+    assert not server.requested
 
 
 def test_equal_requests_are_sent_once(part, server):
     first, second = items(1, 2)
     records = part.run([first, second, replace(first, sample_id="duplicate")])
     assert records[2]["response"] == records[0]["response"]
-    assert set(server.asked.values()) == {1}
+    assert set(server.requested.values()) == {1}
 
 
 def test_only_settings_of_answers_cause_new_requests(part, server):
@@ -136,10 +136,10 @@ def test_only_settings_of_answers_cause_new_requests(part, server):
     records = part.records()
     options = {"cache": "30m", "service_tier": "flex"}
     assert part.run(max_concurrency=1, attempts=2, timeout=3.0, **options) == records
-    assert set(server.asked.values()) == {1}
+    assert set(server.requested.values()) == {1}
     part.answers["seed"] = 3
     part.run()
-    assert set(server.asked.values()) == {2}
+    assert set(server.requested.values()) == {2}
 
 
 def test_changed_template_requests_only_its_prompts(part, server):
@@ -147,8 +147,8 @@ def test_changed_template_requests_only_its_prompts(part, server):
     part.run(changed_items)
     changed_items[3] = replace(changed_items[3], tail="\nAsk otherwise!")
     part.run(changed_items)
-    assert set(server.asked.values()) == {1}
-    assert len(server.asked) == 11
+    assert set(server.requested.values()) == {1}
+    assert len(server.requested) == 11
 
 
 def test_provenance_describes_the_model_and_not_the_machine(part, server):

@@ -41,7 +41,7 @@ def test_stopped_job_is_continued(tmp_path, server, number):
     assert job.kill(reached(server.answered, 25), number) in (-number, 128 + number)
     assert not (tmp_path / "stopped" / "out.jsonl").exists()
     finish(Job(tmp_path / "stopped", server, *PART))
-    assert server.asked.total() <= 60 + Part(tmp_path).operation["max_concurrency"]
+    assert server.requested.total() <= 60 + Part(tmp_path).operation["max_concurrency"]
     assert_outputs_of_one_run(tmp_path, server, *PART)
 
 
@@ -57,7 +57,7 @@ def test_killed_job_loses_and_repeats_no_answer(tmp_path, server):
     for _ in range(kill_count):
         sent_before_kill += rng.randint(2, 2 * request_count // kill_count - 8)
         job = Job(folder, server, contexts, questions)
-        code = job.kill(reached(server.asked, sent_before_kill), pause=rng.uniform(0, 0.02))
+        code = job.kill(reached(server.requested, sent_before_kill), pause=rng.uniform(0, 0.02))
         assert code == -signal.SIGKILL
         assert not (folder / "out.jsonl").exists()
     finish(Job(folder, server, contexts, questions))
@@ -66,7 +66,7 @@ def test_killed_job_loses_and_repeats_no_answer(tmp_path, server):
     assert len(hashes) == len(set(hashes)) == request_count
     assert len(server.answered) == request_count
     in_flight = kill_count * Part(tmp_path).operation["max_concurrency"]
-    assert server.asked.total() <= request_count + in_flight
+    assert server.requested.total() <= request_count + in_flight
     assert_outputs_of_one_run(tmp_path, server, contexts, questions)
 
 
@@ -75,11 +75,11 @@ def test_second_job_waits_for_the_journal_and_repeats_no_request(tmp_path, serve
     with Journal(first.journal):
         second = Job(tmp_path, server, *PART)
         second.wait_for(lambda: first.log.exists() and "waiting" in first.log.read_text())
-        assert not server.asked
+        assert not server.requested
     code, errors = second.finish()
     assert code == 0 and f"echo: waiting for process {os.getpid()}, which has locked" in errors
     first.run()
-    assert len(server.answered) == server.asked.total()
+    assert len(server.answered) == server.requested.total()
 
 
 def test_log_of_a_continued_job_counts_cached_requests(part):
@@ -100,7 +100,7 @@ def test_server_that_dies_stops_the_job_without_loss(tmp_path):
     with running() as restarted_server:
         part.operation["base_url"] = restarted_server.url
         part.run(items(*PART))
-        assert restarted_server.asked.total() <= 40
+        assert restarted_server.requested.total() <= 40
 
 
 def test_complete_journal_needs_no_server_and_no_key(part, monkeypatch):

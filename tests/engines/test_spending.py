@@ -30,7 +30,7 @@ def max_cost(item):
 
 
 def request_count(server):
-    return sum(server.asked.values())
+    return sum(server.requested.values())
 
 
 TIERED = rated({
@@ -120,7 +120,7 @@ def test_cap_stops_a_job_with_concurrent_requests(part, server, room):
         part.run(short_items, price=PRICE, max_spend=cap, max_concurrency=4)
     assert request_count(server) == int(room)
     assert len(part.run(short_items)) == 20
-    assert set(server.asked.values()) == {1}
+    assert set(server.requested.values()) == {1}
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 0, "completion_tokens": 0}, [1]])
@@ -129,7 +129,7 @@ def test_uncounted_tokens_are_estimated(part, server, usage):
     twelve_items = items_with(server, echoes)
     with pytest.raises(UserError, match=r"max_spend of 1e-09 USD is reached"):
         part.run(twelve_items, price=PRICE, max_spend=1e-9)
-    assert not server.asked
+    assert not server.requested
     records = part.run(twelve_items, price=PRICE, max_spend=100.0)
     assert {record["prompt_tokens"] for record in records} <= {None, 0}  # no estimate is shown
     assert "estimate" not in part.out.read_text("utf-8")

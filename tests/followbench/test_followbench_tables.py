@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 import pytest
-from picture_checks import check, drawn
+from picture_checks import check, with_layout
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
 from steadfast.base.resources import facts
@@ -163,7 +163,7 @@ def test_released_rounds_levels_half_to_even_and_counts_unreadable_replies(stric
 
 
 def test_figure_of_categories_has_a_panel_per_language():
-    figure = drawn(lambda: figures(run_frames(), DISPLAY))["by_category"].figure
+    figure = with_layout(lambda: figures(run_frames(), DISPLAY))["by_category"].figure
     check(figure)
     assert len(figure.axes[2].get_legend().get_texts()) == 4
     hsr = run_frames()["hsr"].set_index(["model", "language", "category", "level"])["value"]
@@ -178,7 +178,7 @@ def test_figure_of_categories_has_a_panel_per_language():
 
 
 def test_figure_5_has_a_line_for_models_that_differ_only_in_temperature():
-    picture = drawn(lambda: figures(run_frames(), DISPLAY))["temperature"]
+    picture = with_layout(lambda: figures(run_frames(), DISPLAY))["temperature"]
     check(picture.figure)
     panels = zip(picture.figure.axes, ("en", "zh"), ("English", "Chinese"), strict=True)
     for axes, language, title in panels:

@@ -5,7 +5,7 @@ from itertools import chain
 import pandas as pd
 import pytest
 from ifeval_shared import BAD, GOOD, LOOSE, number, samples_of, scored
-from picture_checks import check, drawn
+from picture_checks import check, with_layout
 
 from steadfast.benchmarks.ifeval.figures import figures
 from steadfast.benchmarks.ifeval.metrics import metrics
@@ -78,7 +78,7 @@ def test_accuracy_is_shown_by_length_with_its_mean(by_name):
 
 
 def test_figure_shows_accuracy_by_length(frames):
-    figure = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"].figure
+    figure = with_layout(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"].figure
     check(figure)
     panel = next(axes for axes in figure.axes if axes.axison)
     assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import pytest
 from matplotlib import rc_context, style
-from picture_checks import check, drawn, legend_texts
+from picture_checks import check, legend_texts, with_layout
 
 from score_records import FEW, LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
@@ -37,7 +37,7 @@ SAMPLING = pd.DataFrame(
 
 
 def show(frames, display=DISPLAY):
-    return drawn(partial(figures, frames, display, **SETTINGS))
+    return with_layout(partial(figures, frames, display, **SETTINGS))
 
 
 def built(frames, display=DISPLAY):

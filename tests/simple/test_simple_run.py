@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from gold_server import GoldServer
 from outside import installed_project
 from project import command, over_http
+from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_jsonl
 
@@ -33,7 +33,7 @@ def project(tmp_path_factory):
     """A finished run, with a model and a judge over HTTP that know the reference answers."""
     folder = tmp_path_factory.mktemp("outside")
     with installed_project(folder) as project:
-        with running(kind=GoldServer) as server:
+        with running(kind=ReferenceServer) as server:
             models = MODELS | {"gold": over_http(server.url, "gold")}
             judges = JUDGES | {"judge": over_http(server.url, "judge")}
             config = CONFIG | {"models": models, "judges": judges}

@@ -14,7 +14,7 @@ MAX_HEIGHT = 9.7  # of a page, with its margins as narrow as journals have them
 MIN_FONT_SIZE = 6  # points
 
 
-def drawn(make: Callable[[], Mapping[str, Picture]]) -> Mapping[str, Picture]:
+def with_layout(make: Callable[[], Mapping[str, Picture]]) -> Mapping[str, Picture]:
     """Pictures with their layout, as the stage draws them."""
     with style.context(["default", STYLE]):
         pictures = make()

@@ -153,7 +153,7 @@ class SentRequest:
     prompt: str
 
     @cached_property
-    def asked(self) -> judge_server.Asked:
+    def query(self) -> judge_server.JudgeQuery:
         """The prompt as the simulated judge parses it."""
         parsed = judge_server.read(self.prompt)
         assert parsed, f"not by a template of the project: {self.prompt}"

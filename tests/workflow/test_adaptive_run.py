@@ -5,8 +5,8 @@ from zlib import crc32
 
 import pytest
 
-from gold_server import GoldServer
 from project import Project, over_http
+from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_json
 
@@ -17,7 +17,7 @@ GRADES = {"gold": 40, "near": 39, "bad": 9}
 """Right responses in forty by model."""
 
 
-class GradedServer(GoldServer):
+class GradedServer(ReferenceServer):
     """Gives each model a share of reference answers."""
 
     def _answer(self, prompt, body):

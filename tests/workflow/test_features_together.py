@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from features import RELEASED, configs, pairs_covered
-from gold_server import GoldServer
 from html_report_project import pieces
 from project import ROOT, Project, csv_rows, wait_for
+from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_jsonl, write_text
 from test_bundle import files
@@ -86,7 +86,7 @@ class Run:
         answered: requests that the server answered, by model.
     """
 
-    def __init__(self, folder: Path, seed: int, server: GoldServer):
+    def __init__(self, folder: Path, seed: int, server: ReferenceServer):
         self.sampled = SAMPLED[seed]
         self.server = server
         self.seed = seed
@@ -125,7 +125,7 @@ class Run:
 @pytest.fixture(params=SEEDS, scope="module")
 def run(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(f"seed-{request.param}")
-    with running(kind=GoldServer) as server:
+    with running(kind=ReferenceServer) as server:
         yield Run(folder / "first", request.param, server)
     shutil.rmtree(folder)
 

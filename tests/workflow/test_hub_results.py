@@ -11,8 +11,8 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from cached_venv import cached_python
-from gold_server import GoldServer
 from project import ROOT, Project, command, over_http
+from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import write_jsonl
 
@@ -29,7 +29,7 @@ def run(tmp_path_factory):
     write_jsonl(project.path("long.jsonl"), [{"prompt": p, "answer": "blue"} for p in prompts])
     datasets = {name: EXAMPLE["datasets"][name] for name in ("rooms", "why")}
     datasets["long"] = {"path": "long.jsonl", "scorer": "exact"}
-    with running(kind=GoldServer) as server:
+    with running(kind=ReferenceServer) as server:
         gold = over_http(server.url, "gold")
         settings = {
             "datasets": datasets,

@@ -18,7 +18,7 @@ UNREADABLE = judge_server.some(*judge_server.MANNERS, share=0.8)
 
 
 def is_unreadable(request: SentRequest) -> bool:
-    return UNREADABLE(request.asked) != "good"
+    return UNREADABLE(request.query) != "good"
 
 
 class Judged:
@@ -47,8 +47,10 @@ class Judged:
         """Lets answers fulfil nothing and end in what full praise of them would look like."""
         praise = defaultdict(lambda: [judge_server.KEPT_NOTHING, "An answer stands here."])
         for request in self.requests:
-            verdicts = [1] * request.asked.count
-            praise[request.answer].append(judge_server.worded(request.asked, verdicts, "All kept."))
+            verdicts = [1] * request.query.count
+            praise[request.answer].append(
+                judge_server.reply_with(request.query, verdicts, "All kept.")
+            )
         for part, answers in self._answers.items():
             for name, answer in answers.items():
                 answers[name] = replace(answer, text="\n".join(praise[part, name]))
@@ -98,8 +100,8 @@ def outcomes(judged: Judged, judge: judge_server.JudgeServer, **options) -> Coun
         verdicts = request.verdicts(judged.scores[request.answer])
         if not verdicts:
             counts["none"] += 1
-        elif request.asked.kind != "segments":  # the reply to these is a text, not a verdict
-            counts["true" if verdicts == judge_server.truth(request.asked) else "false"] += 1
+        elif request.query.kind != "segments":  # the reply to these is a text, not a verdict
+            counts["true" if verdicts == judge_server.truth(request.query) else "false"] += 1
     return counts
 
 
@@ -108,7 +110,7 @@ def test_unreadable_replies_give_no_verdict_and_are_retried(judged, judge):
     judge.manner = UNREADABLE
     counts = outcomes(judged, judge)
     unreadable = set(filter(is_unreadable, judged.requests))
-    assert {UNREADABLE(request.asked) for request in unreadable} == set(judge_server.MANNERS)
+    assert {UNREADABLE(request.query) for request in unreadable} == set(judge_server.MANNERS)
     assert (counts["none"], counts["false"]) == (len(unreadable), 0)
     invalid = {answer for answer, score in judged.scores.items() if score["status"] == "invalid"}
     assert invalid <= {request.answer for request in unreadable}
@@ -137,10 +139,10 @@ def test_retries_recover_verdicts_and_replies_are_cached(judged, judge):
 def test_refusals_give_no_verdict_and_server_errors_are_retried(judged, judge):
     judge.manner = judge_server.some(judge_server.REFUSAL, *judge_server.FAULTS, share=0.9)
     counts = outcomes(judged, judge)
-    manners = Counter(judge.manner(request.asked) for request in judged.requests)
+    manners = Counter(judge.manner(request.query) for request in judged.requests)
     assert manners.keys() == {judge_server.REFUSAL, *judge_server.FAULTS, "good"}
     assert (counts["none"], counts["false"]) == (manners[judge_server.REFUSAL], 0)
-    distinct = Counter(judge.manner(request.asked) for request in judged.distinct_requests)
+    distinct = Counter(judge.manner(request.query) for request in judged.distinct_requests)
     retried = sum(distinct[fault] for fault in judge_server.FAULTS)
     assert len(judge.judged) == distinct.total() + retried
 
@@ -158,5 +160,5 @@ def test_released_reading_accepts_praise_echoed_from_the_answer(name, tmp_path, 
     judged.flatter()
     judge.manner = judge_server.always("echo")
     judged.judge(judge.url, attempts=1)
-    requests = [request for request in judged.requests if request.asked.kind != "segments"]
+    requests = [request for request in judged.requests if request.query.kind != "segments"]
     assert 1 in [judged.scores[request.answer]["total"] for request in requests]

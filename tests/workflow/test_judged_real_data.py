@@ -32,8 +32,8 @@ def test_published_data_run_to_tables(name, tmp_path):
     unreadable = set()
     for _, request, score in judged(project):
         judged_counts[request.part] += 1
-        if judge.manner(request.asked) == "good":
-            assert request.verdicts(score) == truth(request.asked)
+        if judge.manner(request.query) == "good":
+            assert request.verdicts(score) == truth(request.query)
         else:
             assert (score["status"], score["points"]) == ("invalid", None)
             unreadable.add(request)

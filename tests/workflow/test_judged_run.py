@@ -53,10 +53,10 @@ def settings(judge: JudgeServer, other_judge: JudgeServer, **judges) -> dict:
 def assert_verdicts(request, score, server) -> None:
     """A readable reply's verdicts are the judge's true ones; another has none."""
     verdicts = request.verdicts(score)
-    if server.manner(request.asked) != "good":
+    if server.manner(request.query) != "good":
         assert verdicts == [], request
-    elif request.asked.kind != "segments":
-        assert verdicts == truth(request.asked)
+    elif request.query.kind != "segments":
+        assert verdicts == truth(request.query)
 
 
 def test_all_tables_exist_and_the_summary_has_all_measures(finished_judged, judge, other_judge):
@@ -80,7 +80,7 @@ def test_each_request_is_sent_once_and_its_verdicts_are_scored(finished_judged, 
     for _, request, score in judged(finished_judged):
         assert score["status"] == "ok"
         assert_verdicts(request, score, judge)
-        kinds.add(request.asked.kind)
+        kinds.add(request.query.kind)
         prompts[request.prompt] += 1
     assert kinds == {"constraints", "checkpoints", "question", "segments"}
     assert prompts == Counter(judge.judged)
@@ -114,7 +114,7 @@ def test_each_repeat_of_a_verdict_is_requested_and_recorded(finished_judged, oth
     prompts = Counter()
     for _, request, score in judged(finished_judged):
         assert score["other_raters"]["other"] == score["other_raters"]["other#1"]
-        if other_judge.manner(request.asked) == "good":
+        if other_judge.manner(request.query) == "good":
             prompts[request.prompt] += 1
     sent = Counter(other_judge.judged)
     assert prompts
@@ -147,7 +147,7 @@ def test_unread_replies_are_shown_as_missing(finished_judged, tmp_path):
         project.configure(config(judges, models=["slips"]))
         project.snakemake()
         answers = [answer for answer in judged(project) if answer[0] == "slips"]
-        unread = [request for _, request, _ in answers if bad.manner(request.asked) != "good"]
+        unread = [request for _, request, _ in answers if bad.manner(request.query) != "good"]
         assert len(bad.judged) == len(answers) + 2 * len(unread)
         assert bad.strange == []
     for _, request, score in answers:

@@ -52,7 +52,7 @@ def repeated_requests(project, server) -> int:
     """The requests beyond one for each prompt, all of which are answered."""
     prompts = len(project.records("lifbench/prompts/2k.jsonl"))
     assert len(server.answered) == prompts == 30 + 66 + 72
-    return server.asked.total() - prompts
+    return server.requested.total() - prompts
 
 
 def test_killed_run_repeats_only_requests_in_flight(slow, server):
@@ -87,7 +87,7 @@ def test_terminated_run_finishes_its_jobs_and_repeats_nothing(slow, server, proc
     for word in ("Traceback", "failed:", "Shutting down"):
         assert word not in terminal
     slow.snakemake()
-    assert server.asked.total() == len(server.answered)
+    assert server.requested.total() == len(server.answered)
 
 
 @pytest.mark.wide

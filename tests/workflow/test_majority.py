@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from judge_server import lot, prose, worded
+from judge_server import prose, pseudo_random, reply_with
 from judged_run import SMALL, JudgedRun, sent
 from steadfast.config.load import load_config
 from steadfast.config.settings import display, judge_names
@@ -16,16 +16,16 @@ JUDGES = ("ann", "bob", "cem")
 
 def verdicts_of(judge: str, request) -> list[int] | None:
     """A judge's verdicts, often different from the others'; None for an unreadable reply."""
-    if lot(judge, request.id) < 0.2:
+    if pseudo_random(judge, request.id) < 0.2:
         return None
-    return [int(lot(judge, request.id, n) < 0.6) for n in range(request.asked.count)]
+    return [int(pseudo_random(judge, request.id, n) < 0.6) for n in range(request.query.count)]
 
 
 def reply(judge: str, request) -> Reply:
     verdicts = verdicts_of(judge, request)
     if verdicts is None:
-        return Reply("ok", prose(request.asked))
-    return Reply("ok", worded(request.asked, verdicts))
+        return Reply("ok", prose(request.query))
+    return Reply("ok", reply_with(request.query, verdicts))
 
 
 def majority(readings: list[list[int]]) -> list[int]:
@@ -52,7 +52,7 @@ def test_majority_of_each_verdict_counts(name):
             assert list(record["other_raters"])[:3] == [*JUDGES]
             records[record["sample_id"]] = record
         for request in requests:
-            if request.asked.kind == "segments":
+            if request.query.kind == "segments":
                 continue
             readings = [verdicts_of(judge, request) for judge in JUDGES]
             readings = [verdicts for verdicts in readings if verdicts is not None]

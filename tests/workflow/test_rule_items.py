@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge_server import worded
+from judge_server import reply_with
 from judged_run import SMALL, JudgedRun, sent
 from steadfast.contract.components import Reply, Scored
 from steadfast.stats.agreement import RULES, on_rule_items
@@ -31,8 +31,8 @@ def scores(run: JudgedRun, part: str, verdict: int) -> dict:
     answers = run.answers(part, "simulated")
     replies = {}
     for request in sent(part, run.judge_prompts(part, answers)):
-        verdicts = [verdict] * request.asked.count
-        replies[request.id] = Reply("ok", worded(request.asked, verdicts))
+        verdicts = [verdict] * request.query.count
+        replies[request.id] = Reply("ok", reply_with(request.query, verdicts))
     return run.scores(part, answers, judge=replies)
 
 

@@ -166,7 +166,7 @@ def test_cancelled_and_preempted_jobs_complete(cluster, on_cluster, project, ser
 
     prompts = sum(len(project.records(f"lifbench/prompts/{part}.jsonl")) for part in ("2k", "3k"))
     assert len(server.answered) <= prompts
-    assert server.asked.total() - len(server.answered) <= 2 * 2  # the requests in flight
+    assert server.requested.total() - len(server.answered) <= 2 * 2  # the requests in flight
 
 
 def is_running_again(cluster: Cluster, job_id: str) -> bool:

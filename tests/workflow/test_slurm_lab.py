@@ -121,7 +121,7 @@ def test_faults_are_reported_and_jobs_retried(lab, run, server):
     assert "  gone: server 127.0.0.1:" in summary
     assert "  wide: SLURM rejected the job" in summary
     # Each end of a job cost the request in flight.
-    assert server.asked.total() <= prompt_count(run) + 2
+    assert server.requested.total() <= prompt_count(run) + 2
 
 
 def test_new_jobs_wait_for_those_of_a_killed_run(lab, run, server):
@@ -139,7 +139,7 @@ def test_new_jobs_wait_for_those_of_a_killed_run(lab, run, server):
     wait_for_messages(run, f"): waiting until SLURM job {old['JobId']}, which has locked")
     server.delay = 0
     run.finish(process)
-    assert server.asked.total() == prompt_count(run)
+    assert server.requested.total() == prompt_count(run)
 
 
 def test_submission_is_retried_while_slurm_is_away(lab, run):

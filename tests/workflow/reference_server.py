@@ -30,7 +30,7 @@ FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
 REASONING = "<think>Let me see.</think>"
 
 
-class GoldServer(BatchServer):
+class ReferenceServer(BatchServer):
     """Answers from the files of a run, which are read when a prompt is not known yet.
 
     Attributes:
@@ -48,7 +48,7 @@ class GoldServer(BatchServer):
         self._items: list[tuple[Item, str]] = []
 
     def next_fault(self, prompt):
-        if not self.faulty or self.asked[prompt] > 1:
+        if not self.faulty or self.requested[prompt] > 1:
             return Fault()
         return FAULTS[crc32(prompt.encode()) % len(FAULTS)]
 
