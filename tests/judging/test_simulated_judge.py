@@ -1,4 +1,4 @@
-"""The signature by which a simulated model tells a simulated judge which requirements it met."""
+"""The signature by which a simulated model shows a simulated judge which requirements it met."""
 
 from random import Random
 

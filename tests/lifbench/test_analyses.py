@@ -138,7 +138,7 @@ def test_family_of_nested_contexts_is_one_sampling_unit():
 def test_released_scores_have_comparisons_by_family():
     frame = released_frame("gpt-4o-2024-08-06", "LWM-Text-1M", "gpt-4-0125-preview")
     rows = comparisons(frame).query("task == 'overall'").set_index(["model", "other"])
-    # Three families, one a scenario: nothing tells chance from what models differ by.
+    # Three families, one a scenario: nothing distinguishes chance from what models differ by.
     assert rows[["low", "p", "p_adjusted"]].isna().all(axis=None) and set(rows["clusters"]) == {3}
     units = nested(frame).set_index("unit")
     assert units["clusters"].to_dict() == {"families": 3, "contexts": 18}

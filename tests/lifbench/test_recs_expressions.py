@@ -19,7 +19,7 @@ from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
 from steadfast.judging.rewriting import RewriterSimulator, readable
 
-WORDED = {name: task.expression_settings for name, task in TASKS.items()}
+EXPRESSION_SETTINGS = {name: task.expression_settings for name, task in TASKS.items()}
 
 
 def test_nearest_usable_texts_have_their_clusters_number(tmp_path):
@@ -66,7 +66,7 @@ def test_error_without_usable_texts_names_the_review_file(tmp_path):
         r"ready.yaml: LOI, direction .* can be used; accept or edit rewrites in a copy of that file"
     )
     with pytest.raises(UserError, match=message):
-        expressions(inputs, WORDED[TASK], None, "nearest", 1)
+        expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def write_replies(prompts: list[JudgePrompt], path: Path, slip: float, seed: int
 @pytest.mark.wide
 def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "sim-a", "sim-b")}
-    write_jsonl(inputs["requests"], requests({}, WORDED.values(), 20))
+    write_jsonl(inputs["requests"], requests({}, EXPRESSION_SETTINGS.values(), 20))
     prompts = read_judge_prompts(inputs["requests"])
     assert len(prompts) == 11
     write_replies(prompts, inputs["sim-a"], 0.2, 1)
@@ -197,10 +197,12 @@ def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
     for task in TASKS:
         names = ("candidates", "vectors", "clusters", "review")
         paths = {name: tmp_path / f"{task}_{name}" for name in names}
-        write_jsonl(paths["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"]))
+        write_jsonl(
+            paths["candidates"], candidates(inputs, EXPRESSION_SETTINGS[task], ["sim-a", "sim-b"])
+        )
         write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
         write_jsonl(paths["clusters"], clusters(paths, 5, 1))
-        record = expressions(paths, WORDED[task], None, "both", 1, samples=2)
+        record = expressions(paths, EXPRESSION_SETTINGS[task], None, "both", 1, samples=2)
         assert pd.DataFrame(record["expressions"])["expression_id"].is_unique
         nearest = record["sampling"]["nearest"]
         assert np.sum(np.array(nearest) < 200) == 5
@@ -227,11 +229,11 @@ def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
 )
 def test_unreadable_reply_is_reported_with_task_and_rewriter(tmp_path, record, message):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "gpt")}
-    write_jsonl(inputs["requests"], requests({}, [WORDED["LOI"]], 20, [1]))
+    write_jsonl(inputs["requests"], requests({}, [EXPRESSION_SETTINGS["LOI"]], 20, [1]))
     records = [{"sample_id": "LOI/+1", "repeat": 0, "attempts": 3} | record] if record else []
     write_jsonl(inputs["gpt"], records)
     with pytest.raises(UserError) as error:
-        list(candidates(inputs, WORDED["LOI"], ["gpt"]))
+        list(candidates(inputs, EXPRESSION_SETTINGS["LOI"], ["gpt"]))
     assert "LOI/+1, rewriter gpt: " in str(error.value)
     assert message in str(error.value)
     assert str(error.value).endswith("or leave it out of rewriters")

@@ -67,7 +67,7 @@ def test_effect_is_ifs_of_the_nearest_minus_the_random_mean():
     assert effects.loc["expression", "value"] == pytest.approx(expected)
     assert effects.loc["variable", "value"] == pytest.approx(0)
     assert effects.loc["average", "value"] == pytest.approx(expected / 3)
-    assert effects["low"].isna().all()  # one context of each length tells nothing of chance
+    assert effects["low"].isna().all()  # one context of each length shows nothing of chance
 
 
 def test_effect_has_an_interval_with_several_contexts():

@@ -92,7 +92,7 @@ def test_ranks_follow_the_test_of_overall_ars(frames, pages):
 
 def test_chance_level_is_beside_the_perspectives_that_have_one(frames, pages):
     cells = cells_of(pages["table4_ifs"])
-    # With one context of a length, chance cannot be told from an effect of length.
+    # With one context of a length, chance cannot be distinguished from an effect of length.
     assert [*cells.columns[1:-1]] == [
         "Expression", "Expression: chance level", "Variable", "Variable: chance level", "Length",
         "Average", "ARS",

@@ -134,7 +134,7 @@ FEATURES: dict[str, Feature] = {
         {"corpora": {"source": "local", "directory": "corpora"}}, (LIFBENCH,), files=own_corpora()
     ),
     "contexts per length": section(LIFBENCH, contexts_per_length=2),
-    # No test tells models apart by four contexts, so that everything is requested.
+    # No test distinguishes models by four contexts, so that everything is requested.
     "adaptive": Feature(
         {
             LIFBENCH: {"contexts_per_length": 3, "tasks": ["LSI", "OQ"]},

@@ -266,7 +266,7 @@ class _Benchmark:
                 "with the other's, which sends no requests"
             ) from None
         tests = rows.get("comparisons", pd.DataFrame())
-        # What tells a benchmark's comparisons apart, beside the two models.
+        # What distinguishes a benchmark's comparisons, beside the two models.
         names = [column for column in tests if column == "task" or column not in COMPARED]
         for test in tests.to_dict("records"):
             keys = {name: str(test[name]) for name in names}

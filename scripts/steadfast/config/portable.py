@@ -108,7 +108,7 @@ def outside_paths(value: Any) -> dict[str, str]:
     """
     last_names = {}
     for _, text in _paths_out(value):
-        # Only a drive tells: a backslash is an ordinary character of other systems' names.
+        # Only a drive decides: a backslash is an ordinary character of other systems' names.
         windows = PureWindowsPath(text)
         name = (windows if windows.drive else PurePosixPath(text)).name
         last_names[text] = "" if name == ".." else name

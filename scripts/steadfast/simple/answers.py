@@ -15,7 +15,7 @@ CHARACTERS_PER_TOKEN = 4
 class SimpleSimulator(ModelSimulator):
     """Responds with the reference answer, and to an instance that it fails with half of its words.
 
-    ``judged``: whether a last line tells simulated judges what is met.
+    ``judged``: whether a last line lists for simulated judges what is met.
     """
 
     def __init__(self, judged: bool = False):

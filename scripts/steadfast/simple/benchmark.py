@@ -199,7 +199,7 @@ def _task(
 
 @dataclass(frozen=True)
 class Simple:
-    """What tells a simple benchmark from others: what ``simple_benchmark`` takes, and more.
+    """What distinguishes a simple benchmark from others: what ``simple_benchmark`` takes, and more.
 
     Attributes:
         instances: name of the function that gives them, as ``base.loading.load`` takes it.

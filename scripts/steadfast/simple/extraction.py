@@ -1,6 +1,6 @@
 """What an answer names: the letter of a choice, or a number.
 
-Nothing is guessed: what is only asked, denied, supposed or listed is no claim, and an answer
+Nothing is guessed: what is only a question, denied, supposed or listed is no claim, and an answer
 without a claim is unread. Every expression is bounded, so that any text takes time in proportion to
 its length.
 """

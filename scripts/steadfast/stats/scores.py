@@ -1,7 +1,7 @@
 """Score files of all models, as metrics read them, and the prompts that each model responded to.
 
 Models that run respond to the config's own prompts, released scores may be of the authors' prompts:
-the field ``prompts`` of a score tells them apart.
+the field ``prompts`` of a score distinguishes them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

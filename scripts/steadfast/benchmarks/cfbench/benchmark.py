@@ -1,4 +1,4 @@
-"""CFBench to the workflow: its section of the config, and what a config asks of it."""
+"""CFBench to the workflow: its section of the config, and its task for a config."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Cfbench(JudgedSection):
 
 
 def task(config: Config, section: Cfbench) -> Task:
-    """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
+    """The task of CFBench for a config; its one part is Chinese, as all its records are."""
     mode = {"mode": config.judging.mode}
     judging_settings = {**mode, "direct": section.direct}
     raters = {"judges": judge_names(config), "references": references(config)}

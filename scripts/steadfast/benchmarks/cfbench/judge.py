@@ -1,6 +1,6 @@
-"""Judge prompts: one a record, with all its checkpoints (paper, Figure 9; wording our own).
+"""Judge prompts: one a record, with all its checkpoints (paper, Figure 9; in our own words).
 
-Where direct scoring is wanted, another one asks for a single score of the whole answer.
+Where direct scoring is wanted, another one requests a single score of the whole answer.
 """
 
 from collections.abc import Iterator, Mapping

@@ -205,7 +205,7 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     keys = ["model", "split"]
     flags = ["fallback", "nothing"]
     rows = answer_coverage(with_full(flagged), ["cluster"], flags, by=["split"])
-    # A split of which nothing was asked has a row too.
+    # A split of which nothing was evaluated has a row too.
     every = pd.MultiIndex.from_product([_models(samples), SETS], names=keys)
     counts = rows.drop(columns=PROMPTS).set_index(keys).reindex(every, fill_value=0)
     further = [column for column in counts if column not in flags]

@@ -1,7 +1,7 @@
 """CSR, ISR and PSR of one record, exactly (equations 1 to 3) and as the released code has them.
 
 Its fallback for replies that do not parse keeps no zero, so that every such record with a single 1
-in it counts as wholly satisfied; docs/cfbench.md tells what else is odd.
+in it counts as wholly satisfied; docs/cfbench.md lists what else is odd.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
 
     PSR: a primary checkpoint that does not hold gives 0; otherwise 0.5 + 0.5·A has to exceed 0.8,
     A being the satisfied share of the secondary ones. The paper has no case for records with one
-    priority only; as in the released code, without secondary checkpoints nothing more is asked,
+    priority only; as in the released code, without secondary checkpoints nothing more is required,
     and without primary ones CSR itself has to exceed 0.8.
 
     Args:

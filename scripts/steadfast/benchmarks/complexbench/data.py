@@ -53,7 +53,7 @@ class ScoringQuestion(StrictModel):
 
     point_id: int  # position in the instance, from 0
     question: str = TEXT  # in Chinese
-    question_en: str | None = None  # its translation; needed where language en is asked for
+    question_en: str | None = None  # its translation; needed where language en is requested
     rule: str | None  # decides the question once its object is extracted; null where a judge has to
     constraint_dimensions: Dimensions  # which of the 19 it verifies
     # Chain where it tells that a task which others build on is done, Selection where it tells that
@@ -66,7 +66,7 @@ class ScoringQuestion(StrictModel):
 class SubInstruction(StrictModel):
     """One turn of the decomposed instruction (supplement, 5.5)."""
 
-    instruction: str = TEXT  # what is asked in this turn, with no composition but And
+    instruction: str = TEXT  # what is requested in this turn, with no composition but And
     instruction_en: str | None = None  # its translation
     # the questions that this turn's answer is judged by: a run of the instance's, as their texts
     # (wording may differ a little) or their positions
@@ -80,7 +80,7 @@ class InstanceRecord(StrictModel):
     group: str | None = None  # instructions that differ in a selection's condition alone share it
     idx_in_group: int | None = Field(default=None, ge=1)  # number in the group, from 1
     instruction: str = TEXT  # in Chinese
-    instruction_en: str | None = None  # its translation; needed where language en is asked for
+    instruction_en: str | None = None  # its translation; needed where language en is requested
     task_types: str  # one of the ten task types
     constraint_dimensions: Dimensions  # all that the scoring questions verify
     composition_types: CompositionTypes  # how the constraints are composed: And, Chain, Selection
@@ -217,7 +217,7 @@ def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None
 class Turn(NamedTuple):
     """One turn of a decomposed instruction."""
 
-    part: SubInstruction  # what is asked, and the questions as they are given
+    part: SubInstruction  # what is requested, and the questions as they are given
     # positions of the scoring questions that its answer is judged by, in order
     points: tuple[int, ...]
 

@@ -17,7 +17,7 @@ _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]
 _OPENING = '"“`'
 _CLOSING = '"”`'
 _CLAIM = "(?:答案|answer)"
-# What a judge is asked to write, by language.
+# What a judge is requested to write, by language.
 WORDS = {"zh": ("是", "否"), "en": ("yes", "no")}
 
 

@@ -26,7 +26,7 @@ from steadfast.contract.simulated import ModelSimulator, SimulatedJudge, signatu
 
 SIMULATED = facts("complexbench/simulated.yaml")
 _COPY = f"【解释】\n依照回复的最后一行。\n\n{HEADING}\n{LABEL}：{{}}"
-_OBJECTS = 2  # that are written where a rule asks for no number
+_OBJECTS = 2  # that are written where a rule requires no number
 _SHORT = 8  # characters of filler
 
 
@@ -178,7 +178,7 @@ def _counted(clause: Clause, banned: list[str]) -> str:
 
 
 def _object(keys: tuple[str, ...]) -> str:
-    """Returns JSON with the keys; a key that is named twice, or empty, still asks for one more."""
+    """Returns JSON with the keys; a key that is named twice, or empty, still requires one more."""
     filled: Record = dict.fromkeys((key for key in keys if key), _filler(_SHORT))
     while len(filled) < len(keys):
         filled[f"{len(filled)}"] = ""

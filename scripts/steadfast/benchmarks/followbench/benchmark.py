@@ -1,4 +1,4 @@
-"""FollowBench to the workflow: its section of the config, and what a config asks of it."""
+"""FollowBench to the workflow: its section of the config, and its task for a config."""
 
 from itertools import product
 from typing import Literal
@@ -46,7 +46,7 @@ class Followbench(JudgedSection):
 
 
 def task(config: Config, section: Followbench) -> Task:
-    """Returns what a config asks of FollowBench; a part is a language."""
+    """Returns the task of FollowBench for a config; a part is a language."""
     judge_prompts = {"judge_prompts": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | judge_prompts
     languages = {"languages": list(section.languages)}

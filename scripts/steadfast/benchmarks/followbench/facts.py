@@ -60,7 +60,7 @@ SLOT = "{answer}"
 
 
 def affixes(target: str) -> tuple[str, str]:
-    """Returns what an answer template asks for before and after the answer itself."""
+    """Returns what an answer template requires before and after the answer itself."""
     before, _, after = target.removeprefix(INSTRUCTION).partition(SLOT)
     return _unescaped(before), _unescaped(after)
 

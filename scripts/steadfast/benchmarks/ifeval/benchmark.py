@@ -1,4 +1,4 @@
-"""IFEval to the workflow: its section of the config, and what a config asks of it."""
+"""IFEval to the workflow: its section of the config, and its task for a config."""
 
 from dataclasses import replace
 from typing import Literal, Self
@@ -101,7 +101,7 @@ class Ifeval(StrictModel):
 
 
 def task(config: Config, section: Ifeval) -> Task:
-    """Returns what a config asks of IFEval and IFBench; a part is a length, or ``ALONE``."""
+    """Returns the task of IFEval and IFBench for a config; a part is a length, or ``ALONE``."""
     lengths = [ALONE, *section.lengths]
     positions = list(section.positions)
     several = len(lengths) > 1

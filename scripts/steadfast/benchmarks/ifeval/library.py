@@ -65,7 +65,7 @@ def library_verifier(
 ) -> Callable[[str], bool]:
     """Returns the verifier of an instruction of a set, built anew.
 
-    What it draws where an argument is not given is drawn from the same seed each time.
+    What it samples where an argument is not given is sampled by the same seed each time.
 
     Raises:
         UserError: the set has no instruction of that kind, or it takes other arguments.

@@ -2,21 +2,21 @@
 
 The corrected rubric gives 1 to every reference answer, in whatever letters, as long as no text is
 blank, key sentences are distinct, a list task has an element to name, and there are the duplicates
-and the key sentences that are asked for. Released rubric: JSON is written in ASCII escapes with
+and the key sentences that are requested. Released rubric: JSON is written in ASCII escapes with
 ``null`` for a missing field, and prompts and contexts must keep these rules besides (with the quirk
 that needs each):
 
 - all: no text is empty, has white space at its ends, a line break (but in a document's text) or a
   character outside the basic multilingual plane (JSON escapes those in halves, Q1).
 - List: elements are distinct and none is a part of another (Q2), though LBI and LBE need no more
-  than one such element on the asked side; an element follows or precedes the one asked about.
+  than one such element on the requested side; an element follows or precedes the one that is named.
 - MultiDoc: at least one duplicate group. Values of fields other than text are printable ASCII
   without a backslash, ``]]`` or ``null``, and do not end with a comma once quotation marks are
-  left out (Q1, Q9, Q10). Where an asked field may be missing, the instruction says ``None``, which
-  has to be found in the prompt. Labels are distinct and hold no comma, ``]``, quotation mark or
-  backslash (Q6).
+  left out (Q1, Q9, Q10). Where a requested field may be missing, the instruction says ``None``,
+  which has to be found in the prompt. Labels are distinct and hold no comma, ``]``, quotation mark
+  or backslash (Q6).
 - OneDoc: key sentences, fakes included, are distinct, none is a part of another, and none holds a
-  separator of OR. OR asks for no more than the true ones. OE asks for a type without true
+  separator of OR. OR requests no more than the true ones. OE requests a type without true
   sentences only if that is |Summary|. Neither option of OQ is a part of the other, and a separator
   is no part of what stands around it (``#`` would be of ``#Topic#``).
 """
@@ -116,6 +116,6 @@ def requested_sentences(prompt: records.Prompt, context: Record) -> list[Record]
 
 
 def is_key_sentence(evidence: str, context: Record) -> bool:
-    """Tells whether OQ's evidence is a true key sentence of the context."""
+    """Returns whether OQ's evidence is a true key sentence of the context."""
     genuine = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     return evidence.strip() in [sentence["text"].strip() for sentence in genuine]

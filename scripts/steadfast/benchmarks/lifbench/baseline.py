@@ -17,7 +17,7 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import answers, records
 
-EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
+EDGE = 10  # elements at the beginning of a list, among which positions are requested most densely
 ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
 MOST_DOCUMENTS = 80  # of an MF answer, so that the output limit does not cut it
 MOST_LABELS = 340  # of an MB answer, likewise

@@ -28,7 +28,7 @@ def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
 
 
 def requested_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Record]:
-    """Returns the fields that MF asks for of some documents, in order; a missing one is None."""
+    """Returns the fields that MF requests of some documents, in order; a missing one is None."""
     keys = fields(prompt)["info_keys"].split()
     rows = []
     for index in indices:

@@ -29,7 +29,7 @@ class LifbenchExports(Exports):
         return {**prompts, "contexts": contexts, "expressions": expressions}
 
     def row(self, exported: ExportedPrompt) -> Record:
-        """Returns a prompt's row; its context by the name that tells the context's forms apart."""
+        """Returns a prompt's row; its context by the name of the context in that form."""
         scenario_prompt = exported.sample.source["scenario_prompt"]
         context = {"context_id": exported.item.context_id}
         return {**super().row(exported), **context, "scenario_prompt": scenario_prompt}

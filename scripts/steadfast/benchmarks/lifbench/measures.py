@@ -41,7 +41,7 @@ def units(scores: Iterable[components.Scored[ScoreRecord]], rubric: str) -> pd.D
 
 
 def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
-    """Returns a bootstrap that draws contexts within their stratum.
+    """Returns a bootstrap that samples contexts within their stratum.
 
     Within each length too, on request or where the stratum has several contexts of every length.
     """
@@ -69,7 +69,7 @@ def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 
     Returns:
         Tidy rows; n counts scored samples. A task without any has no row, and the overall score
-        is over the remaining tasks: ``coverage`` tells.
+        is over the remaining tasks: see ``coverage``.
 
     Source: equations 2 and 3; the plain mean: section 4.1.
     """
@@ -159,7 +159,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Tidy rows per task and overall; over all lengths, and within each length for expression
         and variable. n counts a task's groups, and for overall the tasks in the mean. The
-        intervals of the length perspective, and of the average, draw contexts within each length.
+        intervals of the length perspective, and of the average, sample contexts within each length.
         Column chance has the IFS that a perfectly stable model of these scores would have
         (``with_chance``).
 

@@ -4,12 +4,12 @@ from steadfast.benchmarks.lifbench import expected, records
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages
 
-# The entries around the one that is named, and the direction in which each is asked for.
+# The entries around the one that is named, and the direction in which each is requested.
 NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 
 
 def passages(sample: Sample[records.Prompt]) -> Passages:
-    """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
+    """Returns the elements, sentences or documents that a prompt is about or is answered by."""
     prompt = sample.prompt
     context = sample.source["context"]
     variables = expected.fields(prompt)

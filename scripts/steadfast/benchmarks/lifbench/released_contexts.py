@@ -83,7 +83,7 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
 
 
 def _ordinary(text: str) -> list[str]:
-    """Returns sentences without tags to ask about, one from each equal part of the text."""
+    """Returns sentences without tags for questions, one from each equal part of the text."""
     rules = filling.FACTS["onedoc"]
     fit = []
     for _, sentence in onedoc.segment(text):

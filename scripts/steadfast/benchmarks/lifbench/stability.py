@@ -200,7 +200,7 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     models = nearest.values.index
     for draw in draws:
         models = models.intersection(draw.values.index)
-    # A set of which a trial asks one context, or nothing, has no replicates.
+    # A set of which a trial has one context, or nothing, has no replicates.
     columns = range(min(cells.values.shape[1] for cells in (nearest, *draws)))
     random = np.mean([draw.values.loc[models, columns].to_numpy() for draw in draws], axis=0)
     values = nearest.values.loc[models, columns].to_numpy() - random

@@ -22,7 +22,7 @@ class Task:
         id: the paper's short name, such as LSI.
         scenario: one of ``SCENARIOS``.
         max_tokens: output limit in tokens.
-        directions: whether each expression asks for what follows (1) or what precedes (-1).
+        directions: whether each expression requests what follows (1) or what precedes (-1).
         sampling: how the variables get their values (``variables.sample_settings``).
         shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
         space: of the variables' values; the setting at place k is ``variable_id`` k at every

@@ -1,4 +1,4 @@
-"""What rules ask of one text or of several, whichever mode reads them."""
+"""What rules require of one text or of several, whichever mode reads them."""
 
 import json
 import string
@@ -9,7 +9,7 @@ from steadfast.benchmarks.complexbench.facts import normalised
 
 # What the punctuation rules take for punctuation.
 PUNCTUATION = frozenset(normalised(string.punctuation))
-# The verdict of a rule that tells nothing, as the released code writes it.
+# The verdict of a rule that decides nothing, as the released code writes it.
 UNDECIDED: Literal[2] = 2
 Verdict = bool | Literal[2]
 # Whether a text has what a rule names.

@@ -1,4 +1,4 @@
-"""What LIFBench's figures share: wording, models in their order, sentences that count models."""
+"""What LIFBench's figures share: texts, models in their order, sentences that count models."""
 
 from collections.abc import Collection, Iterable, Mapping
 

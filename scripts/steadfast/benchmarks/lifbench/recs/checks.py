@@ -32,7 +32,7 @@ class Original:
     """A template that was rewritten, and what each rewrite must keep of it."""
 
     task: str  # one of the paper's
-    direction: Direction  # that it asks for
+    direction: Direction  # that it requests
     text: str  # the template
 
     @cached_property
@@ -90,8 +90,8 @@ def checked(original: Original, rewrites: Mapping[str, Iterable[str]]) -> Iterat
     ``rewrites`` are the texts as they came, by rewriter.
     """
     texts = [(HAND_WRITTEN, original.text)]
-    for rewriter, worded in rewrites.items():
-        texts += [(rewriter, text) for text in worded]
+    for rewriter, rewritten_texts in rewrites.items():
+        texts += [(rewriter, text) for text in rewritten_texts]
     seen: set[str] = set()
     for number, (rewriter, raw) in enumerate(texts):
         text = original.mended(raw)
@@ -119,7 +119,7 @@ def request_id(task: Settings) -> str:
 
 
 def rewritten_direction(task: Settings) -> Direction:
-    """Returns the direction of a task (``Task.worded``) whose templates are rewritten."""
+    """The direction of a task (``Task.expression_settings``) whose templates are rewritten."""
     return 1 if task["directions"] else None
 
 
@@ -172,7 +172,7 @@ def double_braces(text: str, fields: Counter[str]) -> str:
 
 
 def _holds(text: str, term: str) -> bool:
-    """Tells whether a term stands in a text, plurals too; in any case unless it is in capitals."""
+    """Whether a term stands in a text, plurals too; in any case unless it is in capitals."""
     words = r"\s+".join(map(re.escape, term.split()))
     case = re.NOFLAG if term.isupper() else re.IGNORECASE
     return re.search(rf"(?<!\w){words}s?(?!\w)", text, case) is not None

@@ -22,8 +22,8 @@ from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Deci
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
-# What is added to the number of a hand-written template, and of a text drawn at random, so that no
-# two ids are the same and none depends on another text.
+# What is added to the number of a hand-written template, and of a text sampled at random, so that
+# no two ids are the same and none depends on another text.
 HAND = 200
 RANDOM = 1000
 SETS = 2000  # of random texts, beside which the picks stand

@@ -30,7 +30,7 @@ class Marks:
     void: bool = False  # the total is 0 whatever the points are (Q3)
 
 
-# (stripped response, not empty; what ``facts_of`` gives; what is asked of the task).
+# (stripped response, not empty; what ``facts_of`` gives; what the task requests).
 Scorer = Callable[..., Marks]
 
 
@@ -164,11 +164,11 @@ class FieldValues:
         self.finder = Finder(text for _, text in self.by_core.values())
 
     def tells(self, row: tuple[str | None, ...]) -> bool:
-        """Tells whether a row is meant for a document: by its values, or by complete fields."""
+        """Returns whether a row is meant for a document: by its values, or by complete fields."""
         return row in self._rows or bool(self._always and all(row[p] for p in self._always))
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
-        """Tells whether a row has a value that a document has."""
+        """Returns whether a row has a value that a document has."""
         return not self.by_core.keys().isdisjoint(map(core, filter(None, row)))
 
 
@@ -208,11 +208,11 @@ class OneDocFacts:
         return min(map(len, map(core, self.labelled)), default=1)
 
     def is_true(self, text: str) -> bool:
-        """Tells whether a ``normal`` text is a true key sentence."""
+        """Returns whether a ``normal`` text is a true key sentence."""
         return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
 
     def holds(self, text: str) -> bool:
-        """Tells whether a text has a labelled sentence, or another long part of the document."""
+        """Returns whether a text has a labelled sentence, or another long part of the document."""
         plain = core(untagged(text))
         part = len(plain) >= self._shortest and plain in self._plain_text
         return part or bool(self.finder.find(text))

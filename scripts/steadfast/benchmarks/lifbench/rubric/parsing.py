@@ -12,7 +12,7 @@ _DECODER = json.JSONDecoder()
 
 
 def parse_json(text: str, decoder: json.JSONDecoder = _DECODER) -> tuple[bool, Any]:
-    """Tells whether a text is JSON, by default as Python reads it (NaN too), and its value."""
+    """Returns whether a text is JSON, by default as Python reads it (NaN too), and its value."""
     try:
         return True, decoder.decode(text)
     except (ValueError, RecursionError):
@@ -85,11 +85,11 @@ def contained(parts: Iterable[str], text: str) -> list[str]:
 
 
 def all_of(kind: type, values: Iterable[Any]) -> bool:
-    """Tells whether all values are of a type."""
+    """Returns whether all values are of a type."""
     return all(isinstance(value, kind) for value in values)
 
 
 def is_near(text: str, expected: str) -> bool:
-    """Tells whether a text is within a sixth of the expected length, and three more, of edits."""
+    """Returns whether a text is within a sixth of the expected length, and three more, of edits."""
     allowed = len(expected) // 6 + 3
     return Levenshtein.distance(expected, text, score_cutoff=allowed) <= allowed

@@ -46,7 +46,7 @@ def core(text: str) -> str:
 
 
 def only_repeats(text: str, expected: str) -> bool:
-    r"""Tells whether a text has no words but the expected ones, once or several times.
+    r"""Returns whether a text has no words but the expected ones, once or several times.
 
     >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
     True
@@ -62,7 +62,7 @@ def allowed_edits(expected: str) -> int:
 
 
 def joined(pair: str) -> bool:
-    """Tells whether two characters side by side are of one word, which needs a script with case."""
+    """Whether two characters side by side are of one word, which needs a script with case."""
     return len(pair) == 2 and all(c.isalnum() and unicodedata.category(c) != "Lo" for c in pair)
 
 
@@ -101,7 +101,7 @@ class Finder:
         return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
 
     def is_bare(self, text: str) -> bool:
-        """Tells whether a text has no words around a known one; one that holds none has none."""
+        """Returns whether a text has no words around a known one; one that holds none has none."""
         known_texts = self.find(text)
         return not known_texts or core(text) in map(core, known_texts)
 

@@ -19,7 +19,7 @@ LABELS = [model.label for model in released_scores.PAPER_MODELS.values() if not 
 
 
 def has_cell(results: LifbenchResults, length: str, column: str) -> bool:
-    """Tells whether a run has a cell of the paper: made of the same lengths and tasks, alike."""
+    """Returns whether a run has a cell of the paper: made of the same lengths and tasks, alike."""
     at = length or (column if column in LENGTHS else "")
     if not (at in results.lengths if at else set(results.lengths) == set(LENGTHS)):
         return False

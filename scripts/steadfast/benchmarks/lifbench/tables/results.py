@@ -82,7 +82,7 @@ class LifbenchResults(Results):
         return Values(by_model, incomplete, ties)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
-        """Returns which models' ARS the corrected test tells apart, of a task and length."""
+        """Returns which models' ARS the corrected test distinguishes, of a task and length."""
         return Ties.of(self._compared.get((task, length), self.frames["comparisons"][:0]))
 
     @cached_property

@@ -109,7 +109,7 @@ def _ends_with(kind: str, text: str, end: int) -> bool:
 
 
 def says_none(text: str) -> bool:
-    """Tells whether a text says that the target is absent, without giving up."""
+    """Returns whether a text says that the target is absent, without giving up."""
     text = folded(text[: 16 * _AROUND])
     return bool(_pattern("absent").search(text)) and not _pattern("gives_up").search(text)
 

@@ -117,7 +117,7 @@ def _bare(value: Any, facts: ListFacts) -> list[bool]:
 
 
 def _in_order(named: list[str], expected: list[str]) -> bool:
-    """Tells whether the expected elements come in the expected order, none twice."""
+    """Returns whether the expected elements come in the expected order, none twice."""
     places: dict[str, list[int]] = defaultdict(list)
     for place, element in enumerate(expected):
         places[element].append(place)

@@ -65,7 +65,7 @@ def find_duplicates(
 
 
 def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
-    """Tells whether lists are groups: of documents' values, or of the requested form."""
+    """Returns whether lists are groups: of documents' values, or of the requested form."""
     has_groups = any(part.is_group for part in chain.from_iterable(lines))
     for group in groups:
         entries = set(chain.from_iterable(group))

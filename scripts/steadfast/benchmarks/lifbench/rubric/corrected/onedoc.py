@@ -23,7 +23,7 @@ def origin(texts: list[str], facts: OneDocFacts) -> float:
 
 
 def is_alone(text: str, facts: OneDocFacts) -> bool:
-    """Tells whether a text is a sentence without tags, or other words around it."""
+    """Returns whether a text is a sentence without tags, or other words around it."""
     return text == untagged(text) and facts.finder.is_bare(text)
 
 
@@ -99,7 +99,7 @@ def _is_label(text: str, facts: OneDocFacts) -> bool:
 
 
 def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
-    """Tells whether an answer is that there are no sentences: in words, or by a list of none."""
+    """Returns whether an answer is that there are no sentences: in words, or by a list of none."""
     if texts:
         says_none_only = whole and all(map(choices.says_none, texts))
         return says_none_only and not any(map(facts.holds, texts[:_MOST]))

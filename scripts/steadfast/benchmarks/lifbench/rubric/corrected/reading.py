@@ -30,7 +30,7 @@ _DECODER = json.JSONDecoder(parse_int=Numeral, parse_float=Numeral, parse_consta
 
 
 def strict_json(text: str) -> tuple[bool, Any]:
-    """Tells whether a text is JSON, and its value; numbers come as ``Numeral``."""
+    """Returns whether a text is JSON, and its value; numbers come as ``Numeral``."""
     return parse_json(text, _DECODER)
 
 
@@ -42,7 +42,7 @@ def json_with_none(text: str) -> tuple[bool, Any]:
 
 
 def read_value(text: str) -> tuple[bool, Any]:
-    """Tells whether a text is JSON, more or less, or a Python literal, and its value."""
+    """Returns whether a text is JSON, more or less, or a Python literal, and its value."""
     is_literal, value = json_with_none(text)
     if not is_literal and "," in text:
         is_literal, value = json_with_none(
@@ -60,7 +60,7 @@ def unfenced(text: str) -> str:
 
 
 def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
-    """Tells whether a text is JSON, and what in it is: its value, or those after a bracket."""
+    """Returns whether a text is JSON, and what in it is: its value, or those after a bracket."""
     is_json, value = strict_json(text)
     if is_json and type(value) is str:  # JSON within a string
         inner, parts = strict_json(value)
@@ -91,7 +91,7 @@ def _embedded(text: str, opening: str) -> list[Any]:
 
 
 def found_list(text: str) -> tuple[bool, Any]:
-    """Tells whether a text is JSON, and its value, or of the lists in it the last."""
+    """Returns whether a text is JSON, and its value, or of the lists in it the last."""
     is_whole, values = values_in(text, "[")
     # Lists of numbers within other text are references rather than answers.
     candidates = values if is_whole else [value for value in values if not _is_numeric(value)]

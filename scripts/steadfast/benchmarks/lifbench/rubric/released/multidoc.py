@@ -12,7 +12,7 @@ from steadfast.benchmarks.lifbench.rubric import parsing
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, MultiDocFacts
 
 Group = list[Record]
-Document = tuple[str | None, ...]  # A document by the fields that are asked for
+Document = tuple[str | None, ...]  # A document by the fields that are requested
 DOC = re.compile("doc([0-9]+)")
 
 
