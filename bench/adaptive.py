@@ -173,14 +173,14 @@ def measure(population: Population, design: Design, runs: list[list[Differences]
         true_gaps = truth[first] - truth[second]
         full_run = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
         may_be_best = np.ones(models, bool)
-        may_be_best[np.where(course.told > 0, second, first)[course.told != 0]] = False
+        may_be_best[np.where(course.outcomes > 0, second, first)[course.outcomes != 0]] = False
         bias = np.sign(true_gaps) * (course.last.difference - true_gaps)
         measurements.append(
             (
                 course.rounds.sum() / (models * design.contexts),
                 may_be_best.sum() - 1.0,
-                ((course.told != 0) & (course.told * true_gaps <= 0)).any(),
-                (course.told == full_run).mean(),
+                ((course.outcomes != 0) & (course.outcomes * true_gaps <= 0)).any(),
+                (course.outcomes == full_run).mean(),
                 bias.mean(),
             )
         )
