@@ -37,7 +37,7 @@ def significant_share(differences: np.ndarray) -> float:
 
 def main() -> None:
     """Prints a line for each pilot, difference and distribution."""
-    print("| pilot | difference | contexts | shape | told apart | by estimated variances |")
+    print("| pilot | difference | contexts | shape | significant | by estimated variances |")
     print("|---|---|---|---|---|---|")
     for pilot_contexts in PILOTS:
         for difference in DIFFERENCES:

@@ -1,4 +1,4 @@
-"""IFScale (arXiv 2507.11538): reports with many keywords, in our own wording and vocabulary."""
+"""IFScale (arXiv 2507.11538): reports with many keywords, in our own words and vocabulary."""
 
 import re
 from pathlib import Path

@@ -49,7 +49,7 @@ class DataSet(StrictModel):
     template: str | list[str] | None = key(
         "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
         "and {{prompt}}, and for scorer choice {{choices}} below. A list of paraphrases: each "
-        "record is asked in each, and a table compares them.",
+        "record is evaluated with each, and a table compares them.",
         verbatim=True,
     )
     by: list[str] = key("Fields of the records by which tables show the mean score.", [])
