@@ -51,8 +51,8 @@ def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Itera
         # change prompts (few-shot examples, reasoning, …) are no part of the benchmark.
         if exporter.prompt(request) != item.head + item.context + item.tail:
             raise UserError(
-                f"export: {part.name}: models are asked sample {sample.id} otherwise than its "
-                "tables would have it; leave out of the config what is not the benchmark's own form"
+                f"export: {part.name}: the prompt of sample {sample.id} differs from that of its "
+                "tables; leave out of the config what is not the benchmark's own form"
             )
         yield request
 
