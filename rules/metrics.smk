@@ -27,7 +27,7 @@ for name in TASKS:
             ),
             sources=RUN.all_sources(name, TASKS[name].metrics.data),
             labels=TASKS[name].labels or [],
-            before=in_results(rounds.previous_decision(RUN, name)),
+            previous_decision=in_results(rounds.previous_decision(RUN, name)),
         output:
             **rounds.decision_output(RUN, name),
             metrics=[

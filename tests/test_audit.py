@@ -13,10 +13,10 @@ from steadfast.workflow.audit import Audit
 class Run:
     """The parts of Snakemake that an audit uses; jobs that it makes run again are ``forced``."""
 
-    def __init__(self, *jobs, wanted=(), taking_option=None):
+    def __init__(self, *jobs, wanted=(), accepting_option=None):
         self.jobs = jobs
         self._wanted = wanted
-        self.taking_option = taking_option
+        self.accepting_option = accepting_option
         self.forced = []
 
     def is_wanted(self, job):
@@ -47,8 +47,8 @@ def test_current_and_absent_files_are_left_alone(make_job, tmp_path):
     run = Run(make_job("a", made="lin"), make_job("absent"))
     audit = Audit(tmp_path)
     audit.compare(run)
-    assert (run.forced, audit.left) == ([], None)
-    assert not audit.leaves(tmp_path / "a.md")
+    assert (run.forced, audit.outdated_error) == ([], None)
+    assert not audit.is_outdated(tmp_path / "a.md")
 
 
 def test_outdated_file_is_remade_and_not_shown_until_then(make_job, tmp_path):
@@ -58,12 +58,12 @@ def test_outdated_file_is_remade_and_not_shown_until_then(make_job, tmp_path):
     audit = Audit(tmp_path)
     audit.compare(run)
     assert run.forced == [outdated]
-    assert "b.md: made from other settings, data or code" in audit.left
-    assert "run the workflow without this option" in audit.left
-    assert audit.leaves(outdated.table) and not audit.leaves(current.table)
+    assert "b.md: made from other settings, data or code" in audit.outdated_error
+    assert "run the workflow without this option" in audit.outdated_error
+    assert audit.is_outdated(outdated.table) and not audit.is_outdated(current.table)
     (expected,) = provenances(outdated, tmp_path)
     Provenance.beside(outdated.table, "lin", settings=expected.settings).write()
-    assert audit.left is None and not audit.leaves(outdated.table)
+    assert audit.outdated_error is None and not audit.is_outdated(outdated.table)
 
 
 def test_edited_file_is_refused_unless_the_run_remakes_it(make_job, tmp_path):
@@ -94,8 +94,8 @@ def test_option_that_would_accept_outdated_files_is_refused(make_job, tmp_path, 
     outdated = [make_job(name, made="older") for name in "abc"]
     several = rf"a\.md: .+, and so are 2 more; {option} would accept outdated"
     with pytest.raises(UserError, match=several):
-        Audit(tmp_path).compare(Run(*outdated, taking_option=option))
+        Audit(tmp_path).compare(Run(*outdated, accepting_option=option))
     single = rf"those of this config; {option} would accept outdated files"
     with pytest.raises(UserError, match=single):
-        Audit(tmp_path).compare(Run(outdated[0], taking_option=option))
-    Audit(tmp_path).compare(Run(make_job("d", made="lin"), taking_option=option))
+        Audit(tmp_path).compare(Run(outdated[0], accepting_option=option))
+    Audit(tmp_path).compare(Run(make_job("d", made="lin"), accepting_option=option))

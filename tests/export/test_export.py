@@ -159,7 +159,9 @@ class LossyExports(LifbenchExports):
 
 
 def test_tables_that_give_another_prompt_are_refused(lifbench, tmp_path):
-    with pytest.raises(UserError, match=r"the prompt of sample LSI/.* differs from that of its tables"):
+    with pytest.raises(
+        UserError, match=r"the prompt of sample LSI/.* differs from that of its tables"
+    ):
         lifbench.export(tmp_path, f"{__name__}:LossyExports")
     assert not [*tmp_path.iterdir()]
 

@@ -185,4 +185,4 @@ def test_models_with_retention_are_counted_at_the_longest_length(frames):
     ):
         metric_frames = {**frames, "effective_context_length": lengths}
         results = IfevalResults(metric_frames, DISPLAY, "released", "after")
-        assert Effective(results, "accuracy").kept_by() == expected
+        assert Effective(results, "accuracy").retention_notes() == expected

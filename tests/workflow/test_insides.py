@@ -77,7 +77,7 @@ def prepared():
 
 def known():
     SEEN["known"] += 1
-    see("jobs", "is_dry", "holds_folder", "taking_option", "arrays")
+    see("jobs", "is_dry", "holds_folder", "accepting_option", "arrays")
     SEEN["targets"] = sorted(RUN.targets)
     assert RUN.default_resource("nothing", {}) is None
     by_rule = {job.rule.name: job for job in RUN.jobs}
@@ -224,7 +224,7 @@ def test_properties_of_a_run(folder, seen):
     once_jobs_are_known = {
         "is_dry": False,
         "holds_folder": True,
-        "taking_option": None,
+        "accepting_option": None,
         "arrays": "",
         "targets": TARGETS.split(),
         "default_resource": 7,
@@ -397,10 +397,10 @@ def test_shorten_messages():
 
 def test_taking_option(monkeypatch):
     assert isinstance(Workflow.touch, property)
-    assert Snakemake(SimpleNamespace(touch=True)).taking_option == "--touch"
+    assert Snakemake(SimpleNamespace(touch=True)).accepting_option == "--touch"
     for words in (["--report", "r.html"], ["--report=r.html"]):
         monkeypatch.setattr(sys, "argv", ["snakemake", *words])
-        assert Snakemake(SimpleNamespace(touch=False)).taking_option == words[0]
+        assert Snakemake(SimpleNamespace(touch=False)).accepting_option == words[0]
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ sys.path.insert(0, {str(ROOT / "scripts")!r})
 from steadfast.workflow import insides
 
 RUN = insides.Snakemake(workflow)
-RUN.when_prepared(lambda: RUN.leave_out(config.get("left_out", [])))
+RUN.when_prepared(lambda: RUN.omit_rules(config.get("left_out", [])))
 RUN.when_jobs_are_known(RUN.run_until_the_last)
 
 rule all:

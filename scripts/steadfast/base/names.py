@@ -15,10 +15,10 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"available: {', '.join(valid)}" if valid else "none are available"
 
 
-def first_names(names: Sequence[str], most: int) -> str:
+def first_names(names: Sequence[str], limit: int) -> str:
     """The first names for a sentence, and the number of further ones."""
-    remainder = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{remainder}"
+    remainder = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit])}{remainder}"
 
 
 def quoted(value: object) -> str:

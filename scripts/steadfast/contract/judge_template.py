@@ -68,7 +68,7 @@ class JudgeTemplate:
 
 def templates_of(
     benchmark: str,
-    known: Collection[str],
+    names: Collection[str],
     own: Mapping[str, str],
     released: Collection[str] = (),
 ) -> dict[str, str]:
@@ -77,12 +77,12 @@ def templates_of(
     ``released`` names those of the released program (``package.Package.released_prompts``).
     """
     for name in own:
-        if name not in known:
+        if name not in names:
             raise UserError(
-                f"{benchmark}.templates: unknown template {name!r}; {suggestion(name, known)}"
+                f"{benchmark}.templates: unknown template {name!r}; {suggestion(name, names)}"
             )
     paths: dict[str, str] = {}
-    for name in dict.fromkeys((*known, *released)):
+    for name in dict.fromkeys((*names, *released)):
         prefix = FETCHED if name in released else PREFIX
         paths[name] = own.get(name, f"{prefix}{released_path(benchmark, name)}")
     return paths

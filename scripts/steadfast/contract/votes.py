@@ -14,13 +14,13 @@ MAJORITY = "majority"
 VOTERS = 3
 
 
-def majority_vote(given: Iterable[V | None]) -> V | None:
+def majority_vote(votes: Iterable[V | None]) -> V | None:
     """The commonest vote, of equally common ones the first; None without votes.
 
     >>> majority_vote([0, 1, 1]), majority_vote([0, 1, None]), majority_vote([None, None])
     (1, 0, None)
     """
-    counts = Counter(verdict for verdict in given if verdict is not None)
+    counts = Counter(verdict for verdict in votes if verdict is not None)
     return max(counts, key=counts.__getitem__) if counts else None
 
 

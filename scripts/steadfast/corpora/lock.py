@@ -44,10 +44,10 @@ class LockFile:
         return read_json(self.path) if self.path.exists() else {}
 
 
-def check(name: str, found: str, expected: str | None, by: str, again: str) -> None:
-    """Raises UserError for a digest that is not the expected one; ``again`` says what to do."""
-    if expected is not None and found != expected.lower():
+def check(name: str, digest: str, expected: str | None, by: str, advice: str) -> None:
+    """Raises UserError for a digest that is not the expected one; ``advice`` says what to do."""
+    if expected is not None and digest != expected.lower():
         raise UserError(
-            f"{name}: its sha256 is {found}, in {by} it is {expected}; {again}, or correct {by} if "
-            "the file is the right one"
+            f"{name}: its sha256 is {digest}, in {by} it is {expected}; {advice}, or correct {by} "
+            "if the file is the right one"
         )

@@ -20,9 +20,9 @@ class Check:
         return f"{self.status:<10}  {self.what}: {self.text}"
 
 
-def check_of(what: str, there: bool, text: str, advice: str) -> Check:
+def check_of(name: str, is_there: bool, text: str, advice: str) -> Check:
     """The check of a needed thing: the text if it is there, else the advice."""
-    return Check(what, "ok", text) if there else Check(what, "missing", advice)
+    return Check(name, "ok", text) if is_there else Check(name, "missing", advice)
 
 
 def output_of(*command: str, seconds: float = 20) -> str | None:

@@ -52,13 +52,13 @@ def queried(run: Evaluation) -> dict[str, BaseModelSettings]:
     return {f"{job.role.removesuffix('s')} {job.name}": run.settings(job) for job in run.jobs}
 
 
-def model_checks(run: Evaluation, around: Environment) -> Iterator[Check]:
+def model_checks(run: Evaluation, environment: Environment) -> Iterator[Check]:
     """The checks of each model's engine; those with the same result are shown once."""
     models: dict[Check, list[str]] = {}
     for name, settings in queried(run).items():
         if settings.engine in NEEDS:
             engine_checks = load(NEEDS[settings.engine])
-            for check in engine_checks(settings.model_dump(), around):
+            for check in engine_checks(settings.model_dump(), environment):
                 models.setdefault(check, []).append(name)
     for check, names in models.items():
         yield Check(f"{check.what} ({listed_names(names)})", check.status, check.text)

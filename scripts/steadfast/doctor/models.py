@@ -29,24 +29,24 @@ for name in packages_distributions().get("vllm", ())[:1]:
 """
 
 
-def vllm_checks(how: Settings, around: Environment) -> Iterator[Check]:
+def vllm_checks(settings: Settings, environment: Environment) -> Iterator[Check]:
     """Checks of vLLM, the GPUs, and the files of model and tokenizer."""
     try:
         # In the Python of the model's jobs, which may have another environment.
-        python = str(interpreter(how) or sys.executable)
+        python = str(interpreter(settings) or sys.executable)
         version = output_of(python, "-c", VERSION, seconds=60) or ""
     except UserError:
         version = ""
     yield check_of("vLLM", bool(version), version.strip(), f"not installed; {installation('vllm')}")
-    yield _gpus(how["tensor_parallel_size"], around, "cpu" in version)
-    yield model_files(how["model"], how["revision"], around)
-    if how["tokenizer"]:
-        yield model_files(how["tokenizer"], None, around)
+    yield _gpus(settings["tensor_parallel_size"], environment, "cpu" in version)
+    yield model_files(settings["model"], settings["revision"], environment)
+    if settings["tokenizer"]:
+        yield model_files(settings["tokenizer"], None, environment)
 
 
-def _gpus(needed: int, around: Environment, cpu_build: bool) -> Check:
-    if around.cluster or cpu_build:
-        where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
+def _gpus(needed: int, environment: Environment, cpu_build: bool) -> Check:
+    if environment.cluster or cpu_build:
+        where = "on the cluster's nodes" if environment.cluster else "with vLLM's CPU build"
         return Check("GPU", "not needed", f"jobs run {where}")
     # Without the driver's folder in /proc, as in WSL, the driver's program lists them.
     gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
@@ -59,7 +59,7 @@ def _gpus(needed: int, around: Environment, cpu_build: bool) -> Check:
     )
 
 
-def model_files(model: str, revision: str | None, around: Environment) -> Check:
+def model_files(model: str, revision: str | None, environment: Environment) -> Check:
     """Checks the files of a model or tokenizer, which is a hub id or a directory."""
     what = f"files of {model}"
     if Path(model).is_dir():
@@ -70,7 +70,7 @@ def model_files(model: str, revision: str | None, around: Environment) -> Check:
     try:
         if isinstance(try_to_load_from_cache(model, CONFIG, revision=revision), str):
             return Check(what, "ok", "found in the Hugging Face cache (at least partly)")
-        if not around.online:
+        if not environment.online:
             text = "not in the Hugging Face cache, and the hub was not contacted (offline)"
             return Check(what, "unchecked", text)
         HfApi().model_info(model, revision=revision, timeout=SECONDS)
@@ -81,35 +81,35 @@ def model_files(model: str, revision: str | None, around: Environment) -> Check:
     return Check(what, "ok", "available from the Hugging Face hub; the first job downloads them")
 
 
-def api_checks(how: Settings, around: Environment) -> Iterator[Check]:
+def api_checks(settings: Settings, environment: Environment) -> Iterator[Check]:
     """Checks of the tokenizer, the key (never shown), and the server."""
-    if "/" in how["tokenizer"]:
-        yield model_files(how["tokenizer"], how["revision"], around)
+    if "/" in settings["tokenizer"]:
+        yield model_files(settings["tokenizer"], settings["revision"], environment)
     else:
-        yield tokenizer(how["tokenizer"])
-    if how.get("serve"):
-        program = how["serve"][0]
-        python = interpreter(how) or sys.executable
+        yield tokenizer(settings["tokenizer"])
+    if settings.get("serve"):
+        program = settings["serve"][0]
+        python = interpreter(settings) or sys.executable
         executable = shutil.which(program, path=served.program_path(python))
         text = f"{program} found; jobs start it themselves"
         advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
         yield check_of("server", executable is not None, text, advice)
         return
-    access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
+    access = _provider(settings["engine"], settings["base_url"], settings["api_key_env"]).access
     try:
         access.client_settings(SECONDS)
     except UserError as error:
         yield Check("key", "missing", str(error))
         return
-    name = how["api_key_env"]
+    name = settings["api_key_env"]
     yield Check("key", "ok", f"{name} is set" if name else "none needed")
-    if not around.online:
+    if not environment.online:
         yield Check("endpoint", "unchecked", f"{access.address} was not contacted (offline)")
         return
-    fault, models = _listed_models(how["engine"], how["base_url"], name)
-    if models and how["model"] not in models:
-        nearest = get_close_matches(how["model"], models, n=1, cutoff=0)[0]
-        fault = f"the server has no model {how['model']}; did you mean {quoted(nearest)}?"
+    fault, models = _listed_models(settings["engine"], settings["base_url"], name)
+    if models and settings["model"] not in models:
+        nearest = get_close_matches(settings["model"], models, n=1, cutoff=0)[0]
+        fault = f"the server has no model {settings['model']}; did you mean {quoted(nearest)}?"
     yield check_of(
         "endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}"
     )

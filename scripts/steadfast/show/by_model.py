@@ -227,12 +227,12 @@ class ModelTables(Results):
         """The models that have a column."""
         return self.best_models(self.words["most_models"])
 
-    def best_models(self, most: int) -> list[str]:
+    def best_models(self, count: int) -> list[str]:
         """Returns at most so many models, contenders first, then by falling value."""
         contenders = self.roster.contenders
         ordered = members(self.groups)
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
-        return [model for model in ordered if model in best[:most]]
+        return [model for model in ordered if model in best[:count]]
 
     def left_out(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
         """Returns a note on models that are not shown; by default those without a column."""

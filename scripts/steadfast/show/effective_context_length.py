@@ -35,7 +35,7 @@ class Effective:
             "unit": results.words["sampling_unit"]["unit"],
         }
 
-    def kept_by(self) -> list[str]:
+    def retention_notes(self) -> list[str]:
         """Returns a sentence on how many of the models that compete keep the share throughout."""
         lengths = []
         for model in self.results.roster.contenders:

@@ -38,7 +38,7 @@ def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Pict
     if EFFECTIVE in frames:
         effective = Effective(results, words["ranked"])
         shown_groups, left_out = pictured_groups(results.roster, results.ranking)
-        length_notes: list[Note] = [(None, text) for text in effective.kept_by()]
+        length_notes: list[Note] = [(None, text) for text in effective.retention_notes()]
         length_notes += [*results.notes(), *left_out]
         caption = results.caption(EFFECTIVE, **effective.slots)
         figure = effective_figure(effective, shown_groups)

@@ -23,16 +23,16 @@ def measure(
     labels: Path | None,
     outs: Mapping[str, Path],
     adaptive: Settings | None = None,
-    before: Path | None = None,
+    previous_decision: Path | None = None,
     decision: Path | None = None,
     input_digest: str = "",
     partial: bool = False,
 ) -> None:
     """Writes the metrics of all models, from scores, data by part and human labels.
 
-    In an adaptive run (``Evaluation.adaptive``) they depend on its decisions: ``before`` is the
-    file of the previous one, ``decision`` that of the one to make. In a ``partial`` run (trial or
-    rounds) labels may be for more samples than it evaluates.
+    In an adaptive run (``Evaluation.adaptive``) they depend on its decisions:
+    ``previous_decision`` is the file of the last one, ``decision`` that of the one to make. In a
+    ``partial`` run (trial or rounds) labels may be for more samples than it evaluates.
     """
     data = {part: read_data(files) for part, files in sources.items()}
     people = read_label_file(labels)._replace(of_more=partial) if labels else None
@@ -44,7 +44,7 @@ def measure(
 
     frames = measured({model for model, _ in scores})
     if adaptive and decision:
-        looks = read_json(before)["looks"] if before else []
+        looks = read_json(previous_decision)["looks"] if previous_decision else []
         look = LookResult(frames, looks, **adaptive)
         write_json(decision, {"input_digest": input_digest, **look.record})
         frames = with_expected_by_rounds(look.frames, adaptive["rounds"], measured)
@@ -63,6 +63,6 @@ if job := globals().get("snakemake"):
         sources=sources_by_part(job.params.sources, job.input.sources),
         labels=Path(str(job.input.labels)) if job.input.labels else None,
         outs=dict(zip(job.params.names, metrics_files, strict=True)),
-        before=next(iter(paths(job.input.get("before") or ())), None),
+        previous_decision=next(iter(paths(job.input.get("previous_decision") or ())), None),
         decision=next(iter(paths(job.output.get("decision") or ())), None),
     )

@@ -26,12 +26,12 @@ def run_summary(run: Evaluation, results: Path, display: Display) -> tuple[Table
 
 
 def reversed_rankings(
-    run: Evaluation, results: Path, display: Display, made: Collection[str]
+    run: Evaluation, results: Path, display: Display, outputs: Collection[str]
 ) -> Iterator[str]:
     """Yields by benchmark which models judge and people order differently."""
     for name in run.running:
         rows = results / name / "metrics/corrected.csv"
-        if str(results / f"{name}/tables/{name}_corrected.md") in made and rows.is_file():
+        if str(results / f"{name}/tables/{name}_corrected.md") in outputs and rows.is_file():
             corrected = read_csv(rows)
             for note in reversed_pairs_note(corrected, Roster(set(corrected["model"]), display)):
                 yield f"{run.benchmarks[name].title}: {note}"

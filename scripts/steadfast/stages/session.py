@@ -68,7 +68,7 @@ class Session:
             omitted = ["summary"]
             for name in self._undecided:
                 omitted += [f"{name}_tables", f"{name}_figures"]
-            snakemake.when_prepared(lambda: snakemake.leave_out(omitted))
+            snakemake.when_prepared(lambda: snakemake.omit_rules(omitted))
         snakemake.when_prepared(lambda: audit.lock_results(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
@@ -76,7 +76,7 @@ class Session:
         snakemake.when_prepared(lambda: files.check_regular(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
-        self._log.addFilter(partial(terminal.with_end, self.last_words))
+        self._log.addFilter(partial(terminal.with_end, self.closing_summary))
         self._log.addFilter(terminal.Stopping())
         insides.replace_error_messages(
             lambda error: error_sentence(error, self._results, lambda: snakemake.targets)
@@ -142,13 +142,13 @@ class Session:
                 after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {number} is decided, {after}")
         self._again = bool(lines)
-        return escape_hidden("\n".join(lines)) if lines else self.last_words()
+        return escape_hidden("\n".join(lines)) if lines else self.closing_summary()
 
-    def last_words(self) -> str:
+    def closing_summary(self) -> str:
         """The summary on the terminal, of a run that made all its files or had nothing to do."""
         self.keep_config()
-        if self._audit.left:
-            return escape_hidden(self._audit.left)
+        if self._audit.outdated_error:
+            return escape_hidden(self._audit.outdated_error)
         run = self._run
         results = self._results
         outputs = self._outputs()
@@ -175,7 +175,7 @@ class Session:
         done = [job for job in self._snakemake.jobs if job not in pending]
         tables = self._results / TABLES
         are_tables_made = any(str(tables) in job.output for job in done)
-        if self._snakemake.is_dry or not are_tables_made or self._audit.leaves(tables):
+        if self._snakemake.is_dry or not are_tables_made or self._audit.is_outdated(tables):
             return
         text = portable.as_yaml(portable.portable(self._run.config))
         files.write_text(self._results / portable.CONFIG_FILE, text)

@@ -288,8 +288,8 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
     return kappa
 
 
-def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
-    """The commonest verdict on each item with at least ``fewest`` verdicts; none for a tie."""
+def majority(raters: Mapping[str, Mapping[K, V | None]], min_verdicts: int = 2) -> dict[K, V]:
+    """The commonest verdict on each item with at least ``min_verdicts``; none for a tie."""
     votes: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():
         for item, verdict in verdicts.items():
@@ -298,7 +298,7 @@ def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dic
     majorities = {}
     for item, counts in votes.items():
         (verdict, count), *runners_up = counts.most_common(2)
-        if counts.total() >= fewest and (not runners_up or runners_up[0][1] < count):
+        if counts.total() >= min_verdicts and (not runners_up or runners_up[0][1] < count):
             majorities[item] = verdict
     return majorities
 
@@ -306,7 +306,7 @@ def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dic
 def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     """People's verdicts on each response by question: one person's, or the majority's."""
     answers: dict[tuple[str, str], dict[K, V]] = defaultdict(dict)
-    for (model, answer, question), verdict in majority(raters, fewest=1).items():
+    for (model, answer, question), verdict in majority(raters, min_verdicts=1).items():
         answers[model, answer][question] = verdict
     return answers
 

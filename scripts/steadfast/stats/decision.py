@@ -51,7 +51,7 @@ class LookResult:
 
     Args:
         frames: the run's metrics, with comparisons and summary.
-        before: the previous looks.
+        previous_looks: the previous looks.
         design: the arguments of ``Design``.
         measure: the summary's measure whose comparisons decide.
         compared: keys and values that select its rows in the metric comparisons.
@@ -63,7 +63,7 @@ class LookResult:
     def __init__(
         self,
         frames: Frames,
-        before: Sequence[Look],
+        previous_looks: Sequence[Look],
         design: Settings,
         measure: str,
         compared: Mapping[str, str],
@@ -80,7 +80,7 @@ class LookResult:
         rows = rows_of(frames["comparisons"], **compared)
         self._rows = rows.drop_duplicates(["model", "other"])  # the first of several languages
         self._pairs = pd.MultiIndex.from_tuples(combinations(models, 2), names=["model", "other"])
-        self.looks = [*before, self._look()]
+        self.looks = [*previous_looks, self._look()]
         self._course = Course(len(models), Design(**design))
         # The course is not stored: it is computed again from all looks.
         for look in self.looks:

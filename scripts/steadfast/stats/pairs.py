@@ -161,7 +161,7 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def pairs(
-    frame: pd.DataFrame, keys: list[str], of: str, references: Collection[str] = ()
+    frame: pd.DataFrame, keys: list[str], compared_column: str, references: Collection[str] = ()
 ) -> pd.DataFrame:
     """The differences between every two models, by ``compare_models``, in each cell.
 
@@ -169,7 +169,7 @@ def pairs(
         frame: samples with columns model, cluster, stratum, sample_id, total, and those named here;
             a row for each repeat of a sample.
         keys: columns whose values together are a cell.
-        of: column in place of task, whose values are compared one by one within a cell, and by
+        compared_column: in place of task; its values are compared one by one within a cell, and by
             their plain mean (overall).
         references: models that are not compared.
 
@@ -183,14 +183,14 @@ def pairs(
     parts = [pd.DataFrame(columns=[*keys, *COLUMNS])]
     compared = frame[~frame["model"].isin(references)]
     for values, part in compared.groupby(keys, sort=False):
-        cell = part.assign(task=part[of], length="")
+        cell = part.assign(task=part[compared_column], length="")
         weights = dict.fromkeys(cell["task"], 1.0)
         rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
     # The empty frame has the columns where no cell has a pair; else it would change their types.
     filled = [part for part in parts if len(part)] or parts
-    rows = pd.concat(filled, ignore_index=True).rename(columns={"task": of})
-    names = ["model", "other", *keys, of]
+    rows = pd.concat(filled, ignore_index=True).rename(columns={"task": compared_column})
+    names = ["model", "other", *keys, compared_column]
     return rows[[*names, *rows.columns.difference(names, sort=False)]]
 
 
@@ -201,7 +201,7 @@ def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFr
 
 def joint_summary(
     counts: pd.DataFrame,
-    whole: pd.DataFrame,
+    means: pd.DataFrame,
     compared: Mapping[str, pd.DataFrame],
     clusters: pd.DataFrame,
     unit: str,
@@ -211,13 +211,13 @@ def joint_summary(
     Args:
         counts: model, expected and prompts of all models (``scores.coverage``); with measure, of
             each.
-        whole: model, measure, value, low, high and n of models with a score.
+        means: model, measure, value, low, high and n of models with a score.
         compared: rows of ``overall_pairs`` by measure.
     """
     if "measure" not in counts:
         counts = counts.merge(pd.DataFrame({"measure": list(compared)}), "cross")
     every = counts[["model", "measure", "expected", PROMPTS]]
-    rows = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0}).astype({"n": int})
+    rows = every.merge(means, "left", ["model", "measure"]).fillna({"n": 0}).astype({"n": int})
     return with_comparisons(rows[[*SUMMARY, PROMPTS]], compared, clusters, unit)
 
 

@@ -114,14 +114,15 @@ def evaluated_models(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def expected_responses(
-    answers: pd.DataFrame, by: Sequence[str], of: Sequence[str] = ("sample_id",)
+    answers: pd.DataFrame, by: Sequence[str], sample_columns: Sequence[str] = ("sample_id",)
 ) -> pd.DataFrame:
     """The expected number of responses of each model in each cell: model, ``by``, expected.
 
-    Expected are the samples (``of``) that any model with the same prompts has, in each repeat.
+    Expected are the samples (``sample_columns``) that any model with the same prompts has, in each
+    repeat.
     """
     cell = list(dict.fromkeys(["prompts", *by]))
-    samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
+    samples = answers[list(dict.fromkeys([*cell, *sample_columns]))].drop_duplicates()
     counts = samples.groupby(cell, observed=True).size().rename("expected").reset_index()
     rows = evaluated_models(answers).merge(counts, on="prompts")
     rows["expected"] *= rows["repeats"]
@@ -130,7 +131,7 @@ def expected_responses(
 
 def coverage(
     answers: pd.DataFrame,
-    of: Sequence[str] = ("sample_id",),
+    sample_columns: Sequence[str] = ("sample_id",),
     flags: Sequence[str] = (),
     by: Sequence[str] = (),
 ) -> pd.DataFrame:
@@ -138,7 +139,7 @@ def coverage(
 
     Args:
         answers: a row for each response, with the columns of ``answer_row``.
-        of: columns that name a sample.
+        sample_columns: columns that name a sample.
         flags: columns of truth values that are counted too.
         by: columns that divide a model's responses.
     """
@@ -149,7 +150,7 @@ def coverage(
     counts = counted.groupby(keys).sum().reset_index()
     columns = list(counts.columns[len(keys) :])
     # Counts of 0 where a model lacks all responses of a cell that other models have.
-    rows = expected_responses(answers, by, of).merge(counts, "left", keys)
+    rows = expected_responses(answers, by, sample_columns).merge(counts, "left", keys)
     rows[columns] = rows[columns].fillna(0).astype(int)
     return with_prompts(rows, answers)
 

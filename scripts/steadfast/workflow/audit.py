@@ -32,18 +32,18 @@ class Audit:
         """Jobs with files that were made from other inputs, and what this run wants there."""
 
     @property
-    def left(self) -> str | None:
+    def outdated_error(self) -> str | None:
         """The error message where an option made Snakemake leave outdated files; else None."""
-        for provenance in self._left:
+        for provenance in self._still_outdated:
             return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
-    def leaves(self, path: Path) -> bool:
+    def is_outdated(self, path: Path) -> bool:
         """Whether a file or folder is still outdated."""
-        return any(path in provenance.files for provenance in self._left)
+        return any(path in provenance.files for provenance in self._still_outdated)
 
     @property
-    def _left(self) -> Iterator[Provenance]:
+    def _still_outdated(self) -> Iterator[Provenance]:
         """What was outdated and was not made again."""
         for _, provenance in self.outdated:
             if provenance.state(self._checksums) is not State.CURRENT:
@@ -63,7 +63,7 @@ class Audit:
                 elif state is State.EDITED and not is_forced:
                     provenance.check_unchanged(self._checksums)
         self._checksums.keep()
-        if (option := snakemake.taking_option) and self.outdated:
+        if (option := snakemake.accepting_option) and self.outdated:
             _, first = self.outdated[0]
             further = len(self.outdated) - 1
             also = f", and so are {further} more" if further else ""

@@ -116,7 +116,7 @@ class Snakemake:
         return makes and bool(self._workflow.execution_settings.lock)
 
     @property
-    def taking_option(self) -> str | None:
+    def accepting_option(self) -> str | None:
         """The option that accepts existing files as they are: ``touch``, or ``--report``."""
         if self._workflow.touch:
             return "--touch"
@@ -202,7 +202,7 @@ class Snakemake:
         """Makes a job run again: ``dag.forcefiles``, before Snakemake decides which jobs run."""
         self._workflow.dag.forcefiles.update(job.output)
 
-    def leave_out(self, rules: Iterable[str]) -> None:
+    def omit_rules(self, rules: Iterable[str]) -> None:
         """Omits rules and all that depend on them, as ``--omit-from`` does: ``dag.omitrules``."""
         self._workflow.dag.omitrules.update(rules)
 

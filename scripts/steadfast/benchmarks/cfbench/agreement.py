@@ -124,7 +124,7 @@ def _people(
         for answer, value in by_rater.items():
             values.setdefault(answer, []).append(value)
     several = len(labelled) > 1
-    satisfied = majority(checked, fewest=2 if several else 1)
+    satisfied = majority(checked, min_verdicts=2 if several else 1)
     for answer in scored_whole:
         if len(values[answer]) > several:
             satisfied[answer] = is_satisfied(*values[answer])

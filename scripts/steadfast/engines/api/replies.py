@@ -170,7 +170,7 @@ def error_in_reply(problem: object) -> Retry:
 def outcome(
     status: str | None,
     words: tuple[str | None, str | None] | None,
-    known: Record,
+    fields: Record,
     *,
     called: bool = False,
 ) -> Response | Retry:
@@ -179,26 +179,26 @@ def outcome(
     Args:
         status: by its finish reason; None for an incomplete response.
         words: text of the response (None: without) and its reasoning; None: of unknown form.
-        known: the other fields of the response.
+        fields: the other fields of the response.
         called: whether it calls a tool, which needs no text.
     """
     if status == "refused":
-        return Response("refused", **known)
+        return Response("refused", **fields)
     if status is None:
-        reason = known["finish_reason"]
+        reason = fields["finish_reason"]
         named = "missing" if reason is None else repr(reason[:REASON_CHARACTERS])
         return Retry(f"incomplete response: finish_reason {named}")
     if words is None:
         return Retry("invalid reply: no content")
     response_text, reasoning = words
-    known["reasoning"] = reasoning
+    fields["reasoning"] = reasoning
     if reasoning:
-        known["reasoning_tokens"] = known["reasoning_tokens"] or None  # 0: not counted
+        fields["reasoning_tokens"] = fields["reasoning_tokens"] or None  # 0: not counted
     # Reasoning may use up the output limit, or be all there is; a tool call has no text.
-    may_be_empty = status == "length" or called or reasoning or known["reasoning_tokens"]
+    may_be_empty = status == "length" or called or reasoning or fields["reasoning_tokens"]
     if response_text is None and not may_be_empty:
         return Retry("invalid reply: no content")
-    return Response(status, response_text or "", **known)
+    return Response(status, response_text or "", **fields)
 
 
 def http_failure(

@@ -22,7 +22,7 @@ class Split(NamedTuple):
 
 
 def separate_reasoning(
-    response: Response, how: Settings | None, prefilled: bool | None
+    response: Response, settings: Settings | None, prefilled: bool | None
 ) -> Response:
     """A response with all reasoning moved from its text to its field ``reasoning``.
 
@@ -31,8 +31,8 @@ def separate_reasoning(
 
     Args:
         response: as the engine returned it; a failed one is returned unchanged.
-        how: the model's ``reasoning`` in the config; reasoning is searched for without it too.
-        prefilled: whether the prompt ends with a start tag; None: unknown. ``how`` wins.
+        settings: the model's ``reasoning`` in the config; reasoning is searched for without it too.
+        prefilled: whether the prompt ends with a start tag; None: unknown. ``settings`` wins.
 
     >>> response = Response("ok", "<think>2+2</think>4")
     >>> separated = separate_reasoning(response, {"parser": "qwen3"}, False)
@@ -41,17 +41,17 @@ def separate_reasoning(
     """
     if response.status not in ANSWERED:
         return response
-    if how and how.get("prefilled") is not None:
-        prefilled = how["prefilled"]
+    if settings and settings.get("prefilled") is not None:
+        prefilled = settings["prefilled"]
     truncated = response.status == "length"
-    split = _split(response.text, how, prefilled, response.reasoning or "", truncated)
+    split = _split(response.text, settings, prefilled, response.reasoning or "", truncated)
     # A truncated response without marks may be all reasoning, where the prompt's end is unknown.
-    unclear = truncated and how is not None and prefilled is None and not split.reasoning
+    unclear = truncated and settings is not None and prefilled is None and not split.reasoning
     # Fewer tokens of hidden reasoning than of the reply: the reasoning ended unseen.
     ended = 0 < (response.reasoning_tokens or 0) < (response.completion_tokens or 0)
     if unclear and not response.reasoning and not ended:
         split = Split("", [response.text], True)
-    answer = _unwrapped(_bare(split.answer) if split.reasoning else split.answer, how)
+    answer = _unwrapped(_bare(split.answer) if split.reasoning else split.answer, settings)
     reasoning = _joined(split.reasoning)
     if response.reasoning and reasoning != response.reasoning.strip():  # some servers give it twice
         reasoning = _joined([response.reasoning, reasoning])
@@ -77,49 +77,53 @@ def has_tag_pair(text: str) -> bool:
     return False
 
 
-def start_tags(how: Settings) -> tuple[str, ...]:
+def start_tags(settings: Settings) -> tuple[str, ...]:
     """The start tags of reasoning with which a prompt may end, without white space after them."""
     starts: list[str] = []
-    for dialect in _candidates(how)[0]:
+    for dialect in _candidates(settings)[0]:
         starts += [mark.replace("…", "").rstrip() for mark in dialect.starts]
     return tuple(dict.fromkeys(starts))
 
 
-def marks(how: Settings) -> tuple[str, ...]:
+def marks(settings: Settings) -> tuple[str, ...]:
     """The marks, in the pieces that may be special tokens of a tokenizer."""
     pieces: list[str] = []
-    for dialect in _candidates(how)[0]:
+    for dialect in _candidates(settings)[0]:
         pieces += dialect.tokens or dialect.marks
-    return tuple(dict.fromkeys([*pieces, *_wrapper(how)]))
+    return tuple(dict.fromkeys([*pieces, *_wrapper(settings)]))
 
 
-def _candidates(how: Settings | None) -> tuple[list[Dialect], bool]:
+def _candidates(settings: Settings | None) -> tuple[list[Dialect], bool]:
     """The dialects of marks that a model may write, and whether the config names them."""
-    if how and how.get("tags"):
-        start, end = how["tags"]
+    if settings and settings.get("tags"):
+        start, end = settings["tags"]
         return [Dialect((start,), (end,))], True
-    names = FACTS["parsers"][how["parser"]] if how and how.get("parser") else ()
+    names = FACTS["parsers"][settings["parser"]] if settings and settings.get("parser") else ()
     return [DIALECTS[name] for name in names or DIALECTS], bool(names)
 
 
-def _wrapper(how: Settings | None) -> Sequence[str]:
-    return FACTS["wrappers"].get(how.get("parser"), ()) if how else ()
+def _wrapper(settings: Settings | None) -> Sequence[str]:
+    return FACTS["wrappers"].get(settings.get("parser"), ()) if settings else ()
 
 
 def _split(
-    text: str, how: Settings | None, prefilled: bool | None, server_reasoning: str, truncated: bool
+    text: str,
+    settings: Settings | None,
+    prefilled: bool | None,
+    server_reasoning: str,
+    truncated: bool,
 ) -> Split:
-    dialects, named = _candidates(how)
+    dialects, named = _candidates(settings)
     if server_reasoning:  # the text may contain words such as "analysis", as any response may
         dialects = [dialect for dialect in dialects if not dialect.words]
         prefilled = False
         # The server may have left the end mark in the text.
         start = max((_after_end(text, dialect, 0) for dialect in dialects), default=0)
         text = text[start:].lstrip() if start else text
-    own_tags = how and how.get("tags")
+    own_tags = settings and settings.get("tags")
     if not (prefilled or own_tags or may_hold_marks(text)):
         dialects = [dialect for dialect in dialects if dialect.words]
-    unseen = not server_reasoning and (how is None or prefilled is None)
+    unseen = not server_reasoning and (settings is None or prefilled is None)
     begun = _begun(text, dialects, named, prefilled, server_reasoning, unseen)
     reasoning: list[str] = []
     if begun:
@@ -131,7 +135,7 @@ def _split(
         dialects = [dialects[end.rank]]
         reasoning = _pieces(text[: end.start], dialects[0])
         text = text[_after_end(text, dialects[0], end.stop) :]
-    elif how is None:
+    elif settings is None:
         return Split(text, [])
     is_open = False
     for dialect in dialects:  # later reasoning, between marks
@@ -257,9 +261,9 @@ def _bare(answer: str) -> str:
     return answer.strip().strip(FACTS["leaked"]["invisible"]).strip()
 
 
-def _unwrapped(answer: str, how: Settings | None) -> str:
+def _unwrapped(answer: str, settings: Settings | None) -> str:
     """A response without its parser's wrapper, whose end may be truncated."""
-    wrapper = _wrapper(how)
+    wrapper = _wrapper(settings)
     inner = answer.strip()
     if not wrapper or not inner.startswith(wrapper[0]):
         return answer

@@ -121,10 +121,10 @@ class Bill:
     """Adds up the cost in a model's journals, and the maximum cost of this job's open requests."""
 
     def __init__(
-        self, price: Settings, most: float, folders: Iterable[Path], tier: str | None = None
+        self, price: Settings, max_spend: float, folders: Iterable[Path], tier: str | None = None
     ):
         self._price = price
-        self._limit = most
+        self._limit = max_spend
         self._folders = tuple(folders)
         self._tier = tier
         self._read: dict[Path, int] = {}

@@ -87,12 +87,12 @@ def job_minutes(
     return with_increase(seconds / 60 + START_MINUTES / sharing, attempt)
 
 
-def limited_minutes(minutes: Sequence[int], most: float | None) -> list[int]:
-    """Minutes that the jobs of one load request, reduced in proportion to ``most`` hours in all."""
+def limited_minutes(minutes: Sequence[int], max_hours: float | None) -> list[int]:
+    """Minutes that the jobs of one load request, reduced in proportion to ``max_hours`` in all."""
     total = sum(minutes)
-    if most is None or total <= 60 * most:
+    if max_hours is None or total <= 60 * max_hours:
         return list(minutes)
-    return [max(1, math.floor(60 * most * job / total)) for job in minutes]
+    return [max(1, math.floor(60 * max_hours * job / total)) for job in minutes]
 
 
 def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:

@@ -47,7 +47,7 @@ def distinct_requests(requests: Iterable[Request]) -> list[Request]:
 
 def plan_part(
     requests: Sequence[Request],
-    known: Collection[str],
+    cached_hashes: Collection[str],
     tokenizer: TokenCounter,
     template_tokens: int = 0,
     computed: dict[str, int] | None = None,
@@ -64,17 +64,17 @@ def plan_part(
     computed = {} if computed is None else computed
     fitting = [request for request in requests if not request.overflow]
     sent = distinct_requests(fitting)
-    remaining = [request for request in sent if request.hash not in known]
+    remaining = [request for request in sent if request.hash not in cached_hashes]
     distinct = distinct_tokens(sent, tokenizer, template_tokens, computed)
     remaining_distinct = distinct
-    if known:  # else all requests remain, and counting them again would take as long
+    if cached_hashes:  # else all requests remain, and counting them again would take as long
         remaining_distinct = distinct_tokens(remaining, tokenizer, template_tokens, computed)
     for request in remaining:
         if len(request.prefix) >= FAMILY_PREFIX:
             computed[request.prefix] = tokenizer.count(request.prefix)
     return {
         "requests": len(requests),
-        "cached": sum(request.hash in known for request in fitting),
+        "cached": sum(request.hash in cached_hashes for request in fitting),
         "remaining": len(remaining),
         "prompt_tokens": sum(request.prompt_tokens or 0 for request in fitting),
         "distinct_tokens": distinct,

@@ -57,21 +57,23 @@ def host_of(address: str | None) -> str:
         return ""
 
 
-def option_name(how: Settings) -> str:
+def option_name(sending: Settings) -> str:
     """The pricing option that a model's keys select: live, flex or batch."""
-    return "batch" if how.get("batch") else how.get("service_tier") or "live"
+    return "batch" if sending.get("batch") else sending.get("service_tier") or "live"
 
 
-def cache_rule(answers: Settings, price: Settings, how: Settings, option: str) -> CacheRule:
+def cache_rule(answers: Settings, price: Settings, sending: Settings, option: str) -> CacheRule:
     """The caching rule for a model's prompts, by pricing option."""
     rules = facts("engines/caches.yaml")
     engine = answers["engine"]
     base = price["rates"][0]
-    if engine == "openai" and (how.get("cache") or base["written"] != base["input"]):
+    if engine == "openai" and (sending.get("cache") or base["written"] != base["input"]):
         engine = "openai exact"
-    provider = rules.get(host_of(how.get("base_url"))) or rules.get(engine) or {"rule": "nothing"}
+    provider = (
+        rules.get(host_of(sending.get("base_url"))) or rules.get(engine) or {"rule": "nothing"}
+    )
     situations = {
-        "marked": how.get("cache"),
+        "marked": sending.get("cache"),
         "with_key": "prompt_cache_key" in (answers.get("extra_body") or {}),
         "batched": option == "batch",
     }
@@ -88,41 +90,41 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, option: str) -
 
 def option_records(
     requests: Sequence[Request],
-    known: Collection[str],
+    cached_hashes: Collection[str],
     count: Callable[[str], int],
     answers: Settings,
     price: Settings,
-    how: Settings,
+    sending: Settings,
 ) -> list[Record]:
     """The cost of each pricing option, the config's first, if responses use their output limits.
 
     Args:
         requests: to send (``forecast.distinct_requests``), with their prompt tokens.
-        known: hashes of requests whose responses are cached in the journal.
+        cached_hashes: hashes of requests whose responses are cached in the journal.
         count: counts a text's tokens.
         answers: the model's settings that determine responses.
         price: as ``schema.known_prices.rates`` gives it.
-        how: its keys of the way to the provider (``config.settings.SENT_BY``).
+        sending: its keys of the way to the provider (``config.settings.SENT_BY``).
 
     Returns:
         For each option its name (``option``), whether it is the config's (``configured``), and
         ``SUMS``. Options without a price of their own are left out, except the config's.
     """
-    configured = option_name(how)
+    configured = option_name(sending)
     options = [configured]
     for option, share in price["shares"].items():
         if option != configured and (option == "live" or share != 1):
             options.append(option)
     records = []
     for option in options:
-        rule = cache_rule(answers, price, how, option)
+        rule = cache_rule(answers, price, sending, option)
         sums = dict.fromkeys(SUMS, 0.0)
         for request, read, written in rule.readings(requests, count):
             prompt = request.prompt_tokens or 0
             # Without a hit, a prefix with a breakpoint is written again.
             rewritten = read if rule.rule == "mark" else 0
             sums["prompts_cost"] += cost(price, prompt, read, 0, written, option)
-            if request.hash not in known:
+            if request.hash not in cached_hashes:
                 output = request.max_tokens
                 sums["cost"] += cost(price, prompt, read, output, written, option)
                 uncached = cost(price, prompt, 0, output, written + rewritten, option)

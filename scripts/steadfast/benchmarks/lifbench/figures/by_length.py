@@ -89,7 +89,7 @@ def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
     effective = effective_context_length.Effective(results, shared.AXES["ars"])
     figure = layout.effective_figure(effective, shared.groups(results))
-    notes = effective.kept_by()
+    notes = effective.retention_notes()
     return shared.captioned(results, name, figure, notes, [effective.rows], slots=effective.slots)
 
 

@@ -163,7 +163,7 @@ class FieldValues:
         self._always = [place for place, values in columns if all(values)]
         self.finder = Finder(text for _, text in self.by_core.values())
 
-    def tells(self, row: tuple[str | None, ...]) -> bool:
+    def identifies(self, row: tuple[str | None, ...]) -> bool:
         """Returns whether a row is meant for a document: by its values, or by complete fields."""
         return row in self._rows or bool(self._always and all(row[p] for p in self._always))
 
@@ -185,7 +185,7 @@ class OneDocFacts:
             if not sentence["fake"]:
                 self.true_texts.add(sentence["text"].strip())
 
-    def inside(self, text: str) -> list[Record]:
+    def labelled_in(self, text: str) -> list[Record]:
         """Returns the labelled sentences that a text contains."""
         return [sentence for sentence in self.sentences if sentence["text"] in text]
 

@@ -195,7 +195,7 @@ def written_groups(response: str, known: facts.FieldValues) -> list[Group]:
         # Lines without values stand between groups.
         for has_values, run in groupby(lines, bool):
             parts += _of_lines(list(run), known) if has_values else []
-    groups = [list(filter(known.tells, part)) for part in parts]
+    groups = [list(filter(known.identifies, part)) for part in parts]
     return [group for group in groups if sum(map(known.holds, group)) > 1]
 
 

@@ -7,7 +7,7 @@ from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     """Marks OR: the answer is n lines of a key sentence, the separator and the sentence's type."""
-    inside = facts.inside(response)
+    inside = facts.labelled_in(response)
     hits = len(inside)
     fakes = sum(sentence["fake"] for sentence in inside)
     rows = list(filter(None, response.split("\n")))
@@ -67,7 +67,7 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     if not is_json:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
-    inside = facts.inside(parsing.unescape(response, response[:-1]))
+    inside = facts.labelled_in(parsing.unescape(response, response[:-1]))
     expected = sum(s["type"] == type_name and not s["fake"] for s in facts.sentences)
     hits = sum(s["type"] == type_name and not s["fake"] for s in inside)
     tricked = any(s["type"] == type_name and s["fake"] for s in inside)
