@@ -25,7 +25,7 @@ Part: TypeAlias = "str | tuple[Part, ...] | list[Part]"
 
 
 class Grammar:
-    """Rules of alternatives with ``{symbol}`` slots; ``expand`` draws one text of a symbol."""
+    """Rules of alternatives with ``{symbol}`` slots; ``expand`` samples one text of a symbol."""
 
     def __init__(self, rules: Mapping[str, Sequence[str]]):
         self._rules: dict[str, list[Part]] = {symbol: [] for symbol in rules}
@@ -47,11 +47,11 @@ class Grammar:
         text: list[str] = []
         # A stack with the next part at its end, faster than recursion: a corpus has many words.
         pending: list[Part] = [self._rules[symbol]]
-        draw = rng.random
+        random_share = rng.random
         while pending:
             part = pending.pop()
             if isinstance(part, list):
-                part = part[int(draw() * len(part))]
+                part = part[int(random_share() * len(part))]
             if isinstance(part, str):
                 text.append(part)
             else:

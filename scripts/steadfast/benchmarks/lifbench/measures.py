@@ -165,12 +165,12 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
     Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
     """
-    draws = bootstrap(frame), bootstrap(frame, within_lengths=True)
+    bootstraps = bootstrap(frame), bootstrap(frame, within_lengths=True)
     models = frame["model"].unique()
     rows = []
     # Replicates take much room; no model's depend on another's.
     for first in range(0, len(models), TOGETHER):
-        rows += _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
+        rows += _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *bootstraps)
     return with_chance(tidy(rows, row_order(frame)), frame)
 
 

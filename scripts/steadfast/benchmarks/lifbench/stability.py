@@ -103,11 +103,11 @@ class Sets(NamedTuple):
     """Which expressions of each task were chosen, by their expression_id."""
 
     nearest: Mapping[str, Collection[int]]  # to the centres of their clusters; empty if none were
-    random: Sequence[Mapping[str, Collection[int]]]  # of each random draw
+    random: Sequence[Mapping[str, Collection[int]]]  # of each random sample
 
     @property
     def shown(self) -> Mapping[str, Collection[int]]:
-        """The set that all other metrics are of: the nearest, else the first random draw."""
+        """The set that all other metrics are of: the nearest, else the first random sample."""
         return self.nearest or self.random[0]
 
 
@@ -150,16 +150,16 @@ def omitted_tasks(frame: pd.DataFrame, expression_ids: Mapping[str, Collection[i
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Returns IFS of RECS's expressions less the mean IFS of the random draws, of each model.
+    """Returns IFS of RECS's expressions less the mean IFS of the random samples, of each model.
 
     Perspectives are three and their average; n counts the tasks in it (section 5.3, Figure 7).
     """
     own_rows = frame[frame["prompts"] == OWN]
     nearest = _spreads(chosen(own_rows, sets.nearest))
-    draws = [_spreads(chosen(own_rows, random_set)) for random_set in sets.random]
+    random_samples = [_spreads(chosen(own_rows, random_set)) for random_set in sets.random]
     parts = []
     for perspective in nearest:
-        random = [draw[perspective] for draw in draws]
+        random = [random_sample[perspective] for random_sample in random_samples]
         differences = _difference(nearest[perspective], random)
         parts.append(differences.assign(perspective=perspective))
     rows = tidy(parts, frames.row_order(frame))
@@ -195,14 +195,17 @@ def _overall(cells: Replicates) -> Replicates:
     return Replicates(*[part[is_overall].set_axis(models) for part in parts])
 
 
-def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
+def _difference(nearest: Replicates, random_samples: Sequence[Replicates]) -> pd.DataFrame:
     """Returns the difference of each model that has a value in all sets, with its interval."""
     models = nearest.values.index
-    for draw in draws:
-        models = models.intersection(draw.values.index)
+    for random_sample in random_samples:
+        models = models.intersection(random_sample.values.index)
     # A set of which a trial has one context, or nothing, has no replicates.
-    columns = range(min(cells.values.shape[1] for cells in (nearest, *draws)))
-    random = np.mean([draw.values.loc[models, columns].to_numpy() for draw in draws], axis=0)
+    columns = range(min(cells.values.shape[1] for cells in (nearest, *random_samples)))
+    random = np.mean(
+        [random_sample.values.loc[models, columns].to_numpy() for random_sample in random_samples],
+        axis=0,
+    )
     values = nearest.values.loc[models, columns].to_numpy() - random
     seen = values[:, 0]
     replicates = values[:, 1:]

@@ -153,9 +153,9 @@ def seeded_contexts(
     for seed in seeds:
         family = "/".join((str(seed), scenario, *named.values()))
         single = "/".join((str(seed), scenario, length, *named.values()))
-        draws = RandomStreams(Random(family if nested else single), Random(f"{single}/placing"))
+        streams = RandomStreams(Random(family if nested else single), Random(f"{single}/placing"))
         try:
-            context = build(draws, budget, corpora, counter, **settings)
+            context = build(streams, budget, corpora, counter, **settings)
         except UserError as error:
             raise UserError(f"{kind}: {error}") from None
         if not context["text"]:

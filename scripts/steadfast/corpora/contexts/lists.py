@@ -18,7 +18,7 @@ RUN = re.compile(r"(?=( .{9}))")  # may overlap
 
 
 def build(
-    draws: filling.RandomStreams,
+    streams: filling.RandomStreams,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -30,7 +30,7 @@ def build(
     No element is part of another one. ``instruction_share`` (0 to 1) of them are instructions, the
     others UUIDs.
     """
-    rng = draws.content
+    rng = streams.content
     instructions = list[str]()
     numbered, sizes = filling.units_over_budget(
         enumerate(_elements(corpora, rng, instruction_share, tokenizer, instructions), start=1),

@@ -29,7 +29,7 @@ class Document(NamedTuple):
 
 
 def build(
-    draws: filling.RandomStreams,
+    streams: filling.RandomStreams,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -43,7 +43,7 @@ def build(
     same probability.
     """
     documents, sizes = filling.units_over_budget(
-        _documents(draws.content, corpora, tokenizer),
+        _documents(streams.content, corpora, tokenizer),
         lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
         budget,
     )
@@ -125,10 +125,10 @@ def _fields(
     return dict(rng.sample(list(fields.items()), len(fields)))
 
 
-def _fresh(draw: Callable[[], str], used: set[str]) -> str:
-    value = draw()
+def _fresh(sample: Callable[[], str], used: set[str]) -> str:
+    value = sample()
     while not _is_value(value) or value in used:
-        value = draw()
+        value = sample()
     used.add(value)
     return value
 

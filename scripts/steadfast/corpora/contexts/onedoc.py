@@ -43,7 +43,7 @@ class Tag(NamedTuple):
 
 
 def build(
-    draws: filling.RandomStreams, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer
+    streams: filling.RandomStreams, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
@@ -51,10 +51,10 @@ def build(
     grow with the document, so that each length has its own: a shorter document is not the beginning
     of a longer one.
     """
-    rng = draws.placing
+    rng = streams.placing
     tags = _tags(rng)
     ((corpus, path),) = corpora.items()
-    sentences = _sentences(draws.content, budget, corpus, path, tokenizer)
+    sentences = _sentences(streams.content, budget, corpus, path, tokenizer)
     sizes = [tokenizer.count(space + text) for space, text in sentences]
     reserved = 0
     for tag in tags:

@@ -65,7 +65,9 @@ def expressions(
     remedy = REMEDY.format(place="there" if review else COPY)
     nearest = _nearest(texts, where, remedy) if sampling != "random" else {}
     numbers = range(samples if sampling != "nearest" else 0)
-    random_samples = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
+    random_samples = [
+        _random_sample(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers
+    ]
     chosen = dict(nearest)  # texts by the ids of their expressions
     ids = {text["text_id"]: number for number, text in nearest.items()}
     for text in chain.from_iterable(random_samples):
@@ -123,7 +125,7 @@ def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Reco
     return nearest
 
 
-def _drawn(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[Record]:
+def _random_sample(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[Record]:
     """Returns a usable text for each cluster, in an order that rejecting one does not change."""
 
     def turn(text: Record) -> str:
