@@ -9,7 +9,7 @@ a job: prompts, requests from 8 at once, journal, outputs.
 Run: ``make bench``, or ``PYTHONPATH=scripts:tests/engines python bench/concurrency.py``.
 ``--simulated`` takes no time: all levels, without network. With ``--client openai`` the bare client
 is the ``openai`` client, which measures its CPU time. ``--rivals PYTHON`` measures lm_eval and
-inspect_ai too, as installed for that Python (``bench/rivals/ask.py``).
+inspect_ai too, as installed for that Python (``bench/rivals/send_all.py``).
 """
 
 import argparse
@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import paced_http
-from ask_items import ask_items
-from paced_servers import SERVERS, Paced, ask, ask_bare, best_bare
+from paced_servers import SERVERS, Paced, best_bare, send_all, send_bare
+from send_items import send_items
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item
 from steadfast.engines.api.body import request_body
@@ -92,7 +92,7 @@ def bare(url: str, count: int, concurrency: int, client: str = "aiohttp") -> Sec
                 return status, after
 
             with timed() as seconds:
-                await ask_bare(reply, count, concurrency)
+                await send_bare(reply, count, concurrency)
             return seconds
 
     return asyncio.run(run())
@@ -145,7 +145,13 @@ PATIENCE = 900
 
 def rival(python: str, harness: str, url: str, count: int) -> str:
     """The time of a harness in its own environment: "seconds (missing responses)"."""
-    command = [python, str(Path(__file__).with_name("rivals") / "ask.py"), harness, url, str(count)]
+    command = [
+        python,
+        str(Path(__file__).with_name("rivals") / "send_all.py"),
+        harness,
+        url,
+        str(count),
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -162,7 +168,7 @@ def ours(url: str, requests: Sequence[Item], folder: Path) -> Seconds:
     journal = folder / "ours.jsonl"
     journal.unlink(missing_ok=True)
     with timed() as seconds:
-        ask_items(
+        send_items(
             model="judge",
             answers=ANSWERS,
             operation={**OPERATION, "base_url": url},
@@ -197,7 +203,7 @@ def main() -> None:
         expected, level = best_bare(settings, count)
         if arguments.simulated:
             server = Paced(**settings)
-            _, seconds = ask(server, count)
+            _, seconds = send_all(server, count)
             cells = f"{expected:.1f} | {level} | {seconds:.1f} | {seconds / expected:.2f}"
             print(f"| {name} | {count:,} | {cells} | {server.refusals} |", flush=True)
             continue

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from ask_items import ask_items
 from judge_server import judging
 from prepared import Prepared
+from send_items import send_items
 from steadfast.base.files import read_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import judge_items, read_judge_prompts
@@ -41,7 +41,7 @@ def prepared(folder: Path) -> Prepared:
     built.make_data()
     built.write_prompts()
     built.answer(MODEL, PART)
-    built.ask_judge(MODEL, PART)
+    built.write_judge_prompts(MODEL, PART)
     return built
 
 
@@ -52,7 +52,7 @@ def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> floa
     journal = built.results / "judge.journal"
     journal.unlink(missing_ok=True)
     started = time.perf_counter()
-    ask_items(
+    send_items(
         model=JUDGE,
         answers={"engine": "openai", "model": "judge"},
         operation={"base_url": url, "api_key_env": None, "max_concurrency": concurrency},

@@ -35,7 +35,7 @@ rule judge_prompts:
         templates=lambda w: RUN.templates(w.benchmark),
         repeats=lambda w: CONFIG.models[w.model].repeats,
     script:
-        "../scripts/steadfast/judging/ask_judge.py"
+        "../scripts/steadfast/judging/judge_prompts.py"
 
 
 # Judges are queried as models are: rule inference with other inputs and outputs.

@@ -167,7 +167,7 @@ def test_skipped_prompts_are_not_planned_to_be_judged(tmp_path, benchmark, secti
     judged = 0  # equal responses of a model are judged once
     for model in models:
         run.answer(model, part)
-        run.ask_judge(model, part)
+        run.write_judge_prompts(model, part)
         outputs = list(read_jsonl(run.outputs(model, part)))
         skipped += sum(record["status"] == "overflow" for record in outputs)
         judged += len(judge_items(read_judge_prompts(run.judging(model, part))))

@@ -219,7 +219,7 @@ class PacedClient:
         return ServerReply(status, ANSWER if status == 200 else b"{}", headers)
 
 
-def ask(server, count, **operation):
+def send_all(server, count, **operation):
     """The engine's responses to requests that share no context, and its seconds."""
     defaults = {"base_url": URL, "api_key_env": None, "max_concurrency": 256}
     engine = build(Setup({"engine": "openai", "model": "m"}, {**defaults, **operation}))
@@ -242,7 +242,7 @@ def ask(server, count, **operation):
     return responses, loops[0].now
 
 
-async def ask_bare(reply, count, at_once):
+async def send_bare(reply, count, at_once):
     """Sends ``count`` requests as a client of fixed concurrency; each backs off by itself.
 
     Args:
@@ -266,6 +266,6 @@ def best_bare(settings, count, levels=(8, 16, 32, 64, 128, 256)):
     """The shortest time of a bare client in seconds, and its concurrency."""
     durations = []
     for level in levels:
-        _, seconds = virtually(ask_bare(Paced(**settings).reply, count, level))
+        _, seconds = virtually(send_bare(Paced(**settings).reply, count, level))
         durations.append((seconds, level))
     return min(durations)

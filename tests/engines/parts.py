@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
-from ask_items import ask_items
+from send_items import send_items
 from servers import echo
 from steadfast.contract.request import Item
 from steadfast.engines.api import batches, engine, pace
@@ -121,7 +121,7 @@ class Part:
             if batch_requests:
                 for facts in (FACTS, *(kind.facts for kind in BATCHES.values())):
                     stack.enter_context(patch.dict(facts, requests=batch_requests))
-            ask_items(
+            send_items(
                 model="echo",
                 answers=self.answers,
                 operation={**self.operation, **operation},

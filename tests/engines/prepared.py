@@ -8,7 +8,7 @@ from steadfast.config.load import load_config
 from steadfast.contract.part_files import PartFiles
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Assignment, Job
-from steadfast.judging.ask_judge import write_judge_prompts
+from steadfast.judging.judge_prompts import write_judge_prompts
 from steadfast.stages.make_data import make_data
 from steadfast.stages.one_load import run_job
 from steadfast.stages.score import score_part
@@ -69,7 +69,7 @@ class Prepared:
             write_prompts(part.name, self.task.prompts.plain, part.sources, part.prompts)
 
     def answer(self, model: str, part: str) -> None:
-        self._ask(Job("inference", self.name, model, part))
+        self._run_job(Job("inference", self.name, model, part))
 
     def assignment(self, job: Job) -> Assignment:
         """A job, as tests and benches pass it on."""
@@ -84,10 +84,10 @@ class Prepared:
             load=f"{job.role}.{job.name}",
         )
 
-    def _ask(self, job: Job) -> None:
+    def _run_job(self, job: Job) -> None:
         run_job(self.assignment(job), self._raw[job.role][job.name])
 
-    def ask_judge(self, model: str, part: str) -> None:
+    def write_judge_prompts(self, model: str, part: str) -> None:
         """Writes the judge prompts about a model's responses."""
         write_judge_prompts(
             self.part(part),
@@ -100,7 +100,7 @@ class Prepared:
         )
 
     def judge(self, judge: str, model: str, part: str) -> None:
-        self._ask(Job("verdicts", self.name, model, part, judge))
+        self._run_job(Job("verdicts", self.name, model, part, judge))
 
     def _repeats(self, model: str) -> int:
         settings = self.config.models.get(model)

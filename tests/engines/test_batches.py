@@ -17,8 +17,8 @@ from steadfast.engines.api import batch_files
 from steadfast.engines.api.batches import ChatBatches
 from steadfast.engines.api.engines import BATCHES, build
 from steadfast.engines.api.replies import Retry
-from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.base import Setup
+from steadfast.engines.sending.journal import final_tiers
 
 KINDS = {"openai": BatchServer, "anthropic": AnthropicBatchServer, "gemini": GeminiBatchServer}
 CREATE = {

@@ -12,7 +12,7 @@ from steadfast.base.errors import UserError
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
 from steadfast.contract.request import Item, repeat_key
-from steadfast.engines.asking.requests import turns_of
+from steadfast.engines.sending.requests import turns_of
 
 
 def turn(number, follows=None, conversation="a"):

@@ -19,7 +19,7 @@ import json, sys
 from pathlib import Path
 from steadfast.engines.base import EngineFailed, Loaded
 from steadfast.contract.request import Item
-from ask_items import ask_items
+from send_items import send_items
 from steadfast.base.errors import UserError
 
 if __name__ == "__main__":
@@ -37,7 +37,7 @@ if __name__ == "__main__":
         base = folder / f"{copies}-{part}"
         files = [base.with_suffix(end) for end in (".journal", ".out", ".provenance.json", ".log")]
         try:
-            ask_items("one", answers, {"data_parallel_size": copies}, items, *files,
+            send_items("one", answers, {"data_parallel_size": copies}, items, *files,
                      loaded=loaded)
         except UserError as error:
             errors[part] = str(error)

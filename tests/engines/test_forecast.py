@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from parts import items
 from steadfast.base.files import read_json
 from steadfast.base.tokens import load_tokenizer
-from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.asking.requests import record_path
 from steadfast.engines.cost import forecast
 from steadfast.engines.cost.expected import Speed, job_minutes, limited_minutes, past_runs, speed
 from steadfast.engines.fit import fit
+from steadfast.engines.sending.journal import final_tiers
+from steadfast.engines.sending.requests import record_path
 
 TOKENIZER = load_tokenizer("o200k_base")
 ANSWERS = {"engine": "openai", "model": "echo-1", "template": "chat", "temperature": 0.0}

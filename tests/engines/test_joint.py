@@ -13,9 +13,9 @@ from parts import Part
 from servers import Server
 from steadfast.base.files import read_json
 from steadfast.contract.request import FAMILY_PREFIX, Item, Request, families
-from steadfast.engines.asking.joint import JointPart, answer_jointly
-from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Setup
+from steadfast.engines.sending.joint import JointPart, answer_jointly
+from steadfast.engines.sending.requests import record_path
 
 LENGTHS = {"short": 3_000, "middle": 6_000, "long": 12_000}  # characters
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.locks import Lock
 from steadfast.contract.request import STATUSES, Response
-from steadfast.engines.asking.journal import Journal
+from steadfast.engines.sending.journal import Journal
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 RESPONSES = st.builds(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paced_servers import SERVERS, Paced, ask, best_bare
+from paced_servers import SERVERS, Paced, best_bare, send_all
 from steadfast.engines.api.level import Level
 
 
@@ -17,7 +17,7 @@ from steadfast.engines.api.level import Level
 def test_run_takes_at_most_1_4_times_as_long_as_the_best_bare_client(name):
     server, _, count, best = SERVERS[name]
     bare_seconds, _ = best_bare(server, count, [best])
-    responses, seconds = ask(Paced(**server), count)
+    responses, seconds = send_all(Paced(**server), count)
     assert [response.status for response in responses] == ["ok"] * count
     assert seconds <= 1.4 * bare_seconds
 
@@ -50,7 +50,7 @@ BOUNDS = {
 @pytest.mark.parametrize(("settings", "count", "operation", "bounds"), BOUNDS.values(), ids=BOUNDS)
 def test_all_requests_are_answered_within_bounds(settings, count, operation, bounds):
     server = Paced(**settings)
-    responses, seconds = ask(server, count, **operation)
+    responses, seconds = send_all(server, count, **operation)
     assert [response.status for response in responses] == ["ok"] * count
     results = {**vars(server), "seconds": seconds}
     for name, (low, high) in bounds.items():
@@ -175,7 +175,7 @@ def test_any_server_answers_all_requests_within_the_maximum(start, room, **serve
     server = Paced(**server_settings)
     operation = {"at_once": start, "max_concurrency": start + room}
     with patch("steadfast.engines.api.engine.ATTEMPTS", 12):
-        responses, _ = ask(server, 500, **operation)
+        responses, _ = send_all(server, 500, **operation)
     assert {response.status for response in responses} == {"ok"}
     assert server.replies == 500
     assert server.most_under_way <= start + room

@@ -152,7 +152,7 @@ def test_missing_file_to_replay_is_reported(part):
 
 def test_engines_without_a_server_import_no_client():
     code = (
-        "import sys, steadfast.engines.asking.run, steadfast.engines.simulated\n"
+        "import sys, steadfast.engines.sending.run, steadfast.engines.simulated\n"
         "heavy = {'aiohttp', 'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )

@@ -9,7 +9,7 @@ from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
-from steadfast.engines.asking.run import _check_failures
+from steadfast.engines.sending.run import _check_failures
 
 
 def test_one_request_of_each_context_is_answered_before_the_others(part, server):

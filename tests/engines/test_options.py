@@ -23,9 +23,9 @@ from caching_servers import (
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part, items, prompts, rated
 from servers import running
-from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
+from steadfast.engines.sending.journal import final_tiers
 from steadfast.plan.make import plan_frame
 from steadfast.plan.page import plan_page
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.contract.request import Response
-from steadfast.engines.asking.progress import Progress
+from steadfast.engines.sending.progress import Progress
 
 OK = Response("ok")
 
@@ -15,7 +15,7 @@ OK = Response("ok")
 def clock(monkeypatch):
     """Simulated time: a test sets its ``seconds``."""
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr("steadfast.engines.asking.progress.time.monotonic", lambda: clock.seconds)
+    monkeypatch.setattr("steadfast.engines.sending.progress.time.monotonic", lambda: clock.seconds)
     return clock
 
 

@@ -5,8 +5,8 @@ import yaml
 
 from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
-from steadfast.engines.asking.dialects import DIALECTS, FACTS, may_hold_marks
-from steadfast.engines.asking.reasoning import marks, separate_reasoning, start_tags
+from steadfast.engines.sending.dialects import DIALECTS, FACTS, may_hold_marks
+from steadfast.engines.sending.reasoning import marks, separate_reasoning, start_tags
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 

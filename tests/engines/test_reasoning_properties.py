@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from parts import items
 from steadfast.contract.request import Response
-from steadfast.engines.asking.dialects import FACTS
-from steadfast.engines.asking.reasoning import has_tag_pair, marks, separate_reasoning
+from steadfast.engines.sending.dialects import FACTS
+from steadfast.engines.sending.reasoning import has_tag_pair, marks, separate_reasoning
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 PAIRS = {

@@ -10,10 +10,10 @@ from servers import echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engines import build
-from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import sample_requests, send_repeatedly
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.fit import fit
+from steadfast.engines.sending.journal import Journal
+from steadfast.engines.sending.repeats import sample_requests, send_repeatedly
 from steadfast.stages.measure_nondeterminism import _live
 
 VARYING = "Ask 1.0!"

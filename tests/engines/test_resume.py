@@ -11,7 +11,7 @@ import pytest
 from parts import Job, Part, items, same_bytes
 from servers import running
 from steadfast.engines.api.engine import _signals
-from steadfast.engines.asking.journal import Journal
+from steadfast.engines.sending.journal import Journal
 
 pytestmark = pytest.mark.wide
 

@@ -13,8 +13,8 @@ from parts import SCRIPTS, Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
 from steadfast.engines.api.served import Served
-from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
+from steadfast.engines.sending.requests import record_path
 
 
 @pytest.fixture

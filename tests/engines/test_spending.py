@@ -10,9 +10,9 @@ from servers import echo, replied
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.engines import PROVIDERS
-from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill, cost, failed_attempt, highest_cost, prompt_tokens
+from steadfast.engines.sending.journal import Journal
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
 RATES = rated(PRICE)

@@ -11,8 +11,8 @@ from parts import items, rated
 from servers import error, replied
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
-from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
+from steadfast.engines.sending.requests import record_path
 from steadfast.jobs.job import Job
 from steadfast.show.terminal_summary import server_lines
 from steadfast.stages.count_usage import write_usage

@@ -188,7 +188,7 @@ def test_examples_of_a_base_model_are_computed_once_a_context(jobs):
 LOCAL_TEXT_PROGRAM = """
 import sys
 from dataclasses import replace
-from steadfast.engines.asking.local_text import LocalText
+from steadfast.engines.sending.local_text import LocalText
 from steadfast.contract.request import Request
 
 def request(prefix, suffix):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from steadfast.base.files import read_json
-from steadfast.engines.asking.requests import record_path
+from steadfast.engines.sending.requests import record_path
 from vllm_jobs import Jobs
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]

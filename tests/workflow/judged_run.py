@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 import judge_server
-from ask_items import ask_items
+from send_items import send_items
 from steadfast.base.files import Record
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, JudgePrompt, Reply, Sample
 from steadfast.contract.part_files import JudgeOracle, SampleOracle, judge_items, read_replies
 from steadfast.contract.registry import benchmarks
-from steadfast.judging.ask_judge import judge_prompts_of, load_templates
+from steadfast.judging.judge_prompts import judge_prompts_of, load_templates
 from steadfast.stages.score import score_records
 
 SMALL = {
@@ -103,7 +103,7 @@ class JudgedRun:
                 replies[request.id] = replace(reply, **(changes or {}).get(request.id, {}))
         return replies
 
-    def ask(self, part: str, answers: Answers, url: str, folder: Path, attempts: int = 3):
+    def query_judge(self, part: str, answers: Answers, url: str, folder: Path, attempts: int = 3):
         """The replies of the judge at an address, by request; their records stay in a folder."""
         prompts = self.judge_prompts(part, answers)
         out = folder / f"{part}.jsonl"
@@ -116,7 +116,7 @@ class JudgedRun:
             expected, answer = judged[request]
             return self.task.judging.readable.make(expected, reply, answer)
 
-        ask_items(
+        send_items(
             model="http",
             answers={"engine": "openai", "model": "judge-1"},
             operation={"base_url": url, "api_key_env": None, "max_concurrency": 8},

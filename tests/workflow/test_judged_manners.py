@@ -59,7 +59,7 @@ class Judged:
     def judge(self, url: str, attempts: int = ATTEMPTS) -> None:
         """Sends the requests to the judge at an address, and scores by its replies."""
         for part, answers in self._answers.items():
-            replies = self._run.ask(part, answers, url, self._folder, attempts)
+            replies = self._run.query_judge(part, answers, url, self._folder, attempts)
             scores = self._run.scores(part, answers, http=replies)
             self.replies |= {(part, name): reply for name, reply in replies.items()}
             self.scores |= {(part, name): score for name, score in scores.items()}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import short_lifbench
-from ask_items import ask_items
 from judged_run import SMALL, JudgedRun
+from send_items import send_items
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples
@@ -50,7 +50,7 @@ def outputs(
             reply = {"sample_id": item.sample_id, "text": text, "finish_reason": finish_reason}
             lines.write(json.dumps(reply) + "\n")
     out = folder / "out.jsonl"
-    ask_items(
+    send_items(
         model="replayed",
         answers={"engine": "replay", "reasoning": parser and {"parser": parser, "tokens": 4096}},
         operation={"file": str(replies)},

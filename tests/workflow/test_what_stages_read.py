@@ -65,7 +65,7 @@ def stages_up_to_verdicts(task):
     if task.rewriting:
         oracles.append((task.rewriting.readable, task.rewriting.simulator))
     if task.judging:
-        yield "judging.ask_judge", [task.samples, task.judging.prompts]
+        yield "judging.judge_prompts", [task.samples, task.judging.prompts]
         oracles.append((task.judging.readable, task.judging.simulator))
     for engine in ENGINES.values():
         for components in oracles:

@@ -119,7 +119,7 @@ class Response:
 
     As engines return it, and a journal keeps it, ``text`` includes reasoning in tags, and
     ``reasoning`` is what the server returned in a separate field; ``separate_reasoning`` of
-    ``engines.asking.reasoning`` splits them into response and reasoning.
+    ``engines.sending.reasoning`` splits them into response and reasoning.
 
     Args:
         completion_tokens: including those of the reasoning.

@@ -169,7 +169,7 @@ class InputDigests:
         settings = [run.templates(benchmark), contents(run.own_templates(benchmark))]
         job = Job("inference", benchmark, model, part)
         return step(
-            "judging.ask_judge",
+            "judging.judge_prompts",
             samples,
             run.judging(benchmark).prompts,
             settings=settings,

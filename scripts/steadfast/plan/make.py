@@ -11,7 +11,6 @@ import pandas as pd
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
-from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.forecast import (
     COUNTS,
     LEFT_OUT,
@@ -21,8 +20,9 @@ from steadfast.engines.cost.forecast import (
     misfits,
 )
 from steadfast.engines.cost.options import COSTS, SUMS
+from steadfast.engines.sending.journal import final_tiers
 from steadfast.jobs.job import MODELS
-from steadfast.judging.ask_judge import judge_prompts_of, load_templates
+from steadfast.judging.judge_prompts import judge_prompts_of, load_templates
 from steadfast.plan.model import KEYS, Counted, PlannedJob, planned_jobs, shared_tokenizer
 from steadfast.plan.page import HOURS, adaptive_section, plan_page
 from steadfast.plan.power_analysis import POWER_COLUMNS, power_analysis

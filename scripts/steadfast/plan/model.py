@@ -85,7 +85,7 @@ class PlannedModel:
 
         Args:
             cached: hashes of the requests with a response; None: all have one.
-            load: name of the shared load, whose parts go in one pass (``engines.asking.joint``).
+            load: name of the shared load, whose parts go in one pass (``engines.sending.joint``).
         """
         name, estimated, tokenizer = self._tokenizer
         requests, template = estimated_requests(

@@ -19,7 +19,7 @@ from steadfast.contract.exports import Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.api.redaction import Redaction
-from steadfast.engines.asking.journal import journal_line, kept_replies
+from steadfast.engines.sending.journal import journal_line, kept_replies
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import decisions_made

@@ -10,10 +10,10 @@ from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED, FINAL
 from steadfast.engines.api.replies import REJECTED
-from steadfast.engines.asking.journal import kept_replies
-from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost
+from steadfast.engines.sending.journal import kept_replies
+from steadfast.engines.sending.requests import record_path
 from steadfast.jobs.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 

@@ -12,11 +12,11 @@ from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
 from steadfast.contract.request import output_record
-from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import sample_requests, send_repeatedly
-from steadfast.engines.asking.requests import reasoning_separator
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted_requests
+from steadfast.engines.sending.journal import Journal
+from steadfast.engines.sending.repeats import sample_requests, send_repeatedly
+from steadfast.engines.sending.requests import reasoning_separator
 from steadfast.jobs.job import Job
 from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stages.score import score_records

@@ -22,9 +22,9 @@ from steadfast.base.provenance import Provenance
 from steadfast.contract import part_files
 from steadfast.contract.components import component
 from steadfast.contract.request import Item, repeat_key
-from steadfast.engines.asking.joint import JointPart, answer_jointly
-from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
+from steadfast.engines.sending.joint import JointPart, answer_jointly
+from steadfast.engines.sending.run import run_part
 from steadfast.jobs.job import MODELS, Assignment, Journals
 from steadfast.workflow.script import run_rule
 
@@ -68,7 +68,7 @@ def run_with_siblings(
 def _answer_jointly(assignments: Sequence[Assignment], operation: Settings, loaded: Loaded) -> None:
     """Sends the requests of all parts with prompts in one pass; ``run_job`` finds the responses.
 
-    Contexts of several lengths that begin alike are so computed once (``engines.asking.joint``).
+    Contexts of several lengths that begin alike are so computed once (``engines.sending.joint``).
     """
     parts = []
     for assignment in assignments:

@@ -27,7 +27,7 @@ PRELOADED = (
     "snakemake.iocontainers",
     "steadfast.contract.task",
     *(f"steadfast.stages.{name}" for name in STAGES),
-    "steadfast.judging.ask_judge",
+    "steadfast.judging.judge_prompts",
     "matplotlib.figure",
     *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
     "scipy.special",

@@ -72,7 +72,7 @@ def _unmarked(text: str) -> str:
 
 
 def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Returns whether a reply needs no further asking."""
+    """Returns whether a reply needs no further request."""
     if DIRECT in expected:
         return direct_score(expected["mode"], reply, answer) is not None
     texts = expected["checkpoints"]

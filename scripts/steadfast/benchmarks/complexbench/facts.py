@@ -22,7 +22,7 @@ _TO_CHINESE = str.maketrans("!#$%&()*,.:;?\\^“”", '！＃＄％＆（）＊�
 
 
 def part_name(language: str, split: str) -> str:
-    """Returns the part of a language and way of asking, such as zh or zh-decomposed."""
+    """Returns the part of a language and split, such as zh or zh-decomposed."""
     return language if split == WHOLE else f"{language}-{split}"
 
 

@@ -9,9 +9,9 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api.body import SUFFIX, clean, request_body
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, completion, usage_of
-from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.options import host_of
+from steadfast.engines.sending.local_text import LocalText
 
 # Lifetime of cache entries at OpenAI for a breakpoint without one.
 USUAL_LIFETIME = "30m"

@@ -21,11 +21,11 @@ from steadfast.engines.api.pace import Pace, limited_wait
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, error_of, http_failure, permanent_error
 from steadfast.engines.api.served import Served
-from steadfast.engines.asking.progress import Notices
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
 from steadfast.engines.cost.bill import Bill, CapReached, FailedAttempt, estimated, failed_attempt
 from steadfast.engines.cost.options import option_name
 from steadfast.engines.devices import lock_gpus
+from steadfast.engines.sending.progress import Notices
 from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
 from steadfast.schema.known_prices import rates
 

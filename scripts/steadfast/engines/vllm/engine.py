@@ -14,10 +14,10 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.contract.request import Request, Response, ordered, size
 from steadfast.engines.api.body import SAMPLING, SUFFIX, count, mapping
-from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
-from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
 from steadfast.engines.devices import lock_gpus
+from steadfast.engines.sending.local_text import NOT_INSTALLED, LocalText
+from steadfast.engines.sending.reasoning import marks
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams

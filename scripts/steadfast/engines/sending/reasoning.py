@@ -1,7 +1,7 @@
 """Separates a model's reasoning from its response, by the marks that models write.
 
 Text that may be reasoning is never part of the response. Marks within code are plain text
-(``engines.asking.dialects``). Each function takes time and memory in proportion to the text.
+(``engines.sending.dialects``). Each function takes time and memory in proportion to the text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from steadfast.base.files import Settings
 from steadfast.contract.request import ANSWERED, Response
-from steadfast.engines.asking.dialects import DIALECTS, FACTS, Dialect, Tags, may_hold_marks
+from steadfast.engines.sending.dialects import DIALECTS, FACTS, Dialect, Tags, may_hold_marks
 
 
 class Split(NamedTuple):

@@ -7,11 +7,11 @@ from steadfast.base.files import Settings
 from steadfast.base.provenance import Provenance
 from steadfast.contract.part_files import Oracle
 from steadfast.contract.request import Item
-from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import Loaded, Setup
+from steadfast.engines.sending.run import run_part
 
 
-def ask_items(
+def send_items(
     model: str,
     answers: Settings,
     operation: Settings,

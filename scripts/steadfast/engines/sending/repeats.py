@@ -7,8 +7,8 @@ from itertools import zip_longest
 from steadfast.base.errors import UserError
 from steadfast.contract.records import ALONE, TOGETHER
 from steadfast.contract.request import Request, Response, grouped
-from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Engine
+from steadfast.engines.sending.journal import Journal
 
 # Responses by request hash, for each repeat and batch composition (alone or together).
 Passes = dict[tuple[int, str], dict[str, Response]]

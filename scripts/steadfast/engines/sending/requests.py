@@ -12,11 +12,11 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_json
 from steadfast.contract.records import RunRecord, read_runs
 from steadfast.contract.request import ANSWERED, Item, Request, Response, grouped
-from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.progress import Notices, Progress
-from steadfast.engines.asking.reasoning import separate_reasoning, start_tags
 from steadfast.engines.base import Engine
 from steadfast.engines.cost.bill import FailedAttempt
+from steadfast.engines.sending.journal import Journal
+from steadfast.engines.sending.progress import Notices, Progress
+from steadfast.engines.sending.reasoning import separate_reasoning, start_tags
 
 WRITE_SECONDS = 5.0
 

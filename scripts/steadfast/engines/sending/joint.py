@@ -15,10 +15,10 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Item, Request, families, grouped
-from steadfast.engines.asking.requests import Sender, turns_of
-from steadfast.engines.asking.run import raise_on_sigterm
 from steadfast.engines.base import Engine, EngineFailed, Setup, build_engine
 from steadfast.engines.fit import fitted_requests
+from steadfast.engines.sending.requests import Sender, turns_of
+from steadfast.engines.sending.run import raise_on_sigterm
 
 
 @dataclass(frozen=True)

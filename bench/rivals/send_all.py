@@ -1,7 +1,7 @@
 """Rivals: the seconds of another harness for the requests of concurrency.py.
 
 It runs in that harness's environment (``pip install "lm_eval[api]" inspect_ai openai``), without
-this project: ``python bench/rivals/ask.py lm_eval http://127.0.0.1:8000/v1 500``.
+this project: ``python bench/rivals/send_all.py lm_eval http://127.0.0.1:8000/v1 500``.
 lm_eval keeps a fixed number of requests in flight, which its user has to choose: ``--at-once``.
 inspect_ai adapts its number, up to that one. The start of the process does not count.
 """

@@ -22,10 +22,10 @@ from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.records import ProvenanceRecord
 from steadfast.contract.request import ANSWERED, STATUSES, Item, Request, Response, output_record
-from steadfast.engines.asking.reasoning import has_tag_pair
-from steadfast.engines.asking.requests import Sender, converse
 from steadfast.engines.base import FITTING, Engine, Setup, build_engine
 from steadfast.engines.fit import fitted_requests
+from steadfast.engines.sending.reasoning import has_tag_pair
+from steadfast.engines.sending.requests import Sender, converse
 
 SHOWN_FAILURES = 3
 # Token counts that the provenance sums up.
