@@ -25,10 +25,10 @@ from steadfast.workflow.insides import FINISHING
 from steadfast.workflow.terminal import (
     STOPPING,
     JobLines,
-    Stopping,
+    StoppingFilter,
+    add_closing_summary,
     counts_text,
     response_counts,
-    with_end,
 )
 
 QUIET = {Quietness.RULES, Quietness.HOST}
@@ -173,7 +173,7 @@ def test_quiet_progress_hides_the_bar():
 
 
 def test_stopping_run_is_announced_once(log):
-    log.addFilter(Stopping())
+    log.addFilter(StoppingFilter())
     for _ in range(2):
         log.info(f"{FINISHING} (scheduler).")
     assert log.text == f"{STOPPING}\n"
@@ -214,7 +214,7 @@ def test_summary_names_models_that_labels_reorder(tmp_path):
 
 
 def test_summary_is_shown_where_nothing_is_to_be_done(log):
-    log.addFilter(partial(with_end, lambda: "Tables: results/tables/"))
+    log.addFilter(partial(add_closing_summary, lambda: "Tables: results/tables/"))
     log.info(NOTHING_TO_BE_DONE_MSG)
     assert log.lines[-1] == "Tables: results/tables/"
     assert len(log.lines) == 2

@@ -12,7 +12,7 @@ import pytest
 from parts import SCRIPTS, Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
-from steadfast.engines.api.served import Served
+from steadfast.engines.api.served import ServerProcess
 from steadfast.engines.base import EngineExhausted, Loaded
 from steadfast.engines.sending.requests import record_path
 
@@ -85,14 +85,14 @@ def test_server_that_exits_is_reported_and_its_output_logged(tmp_path):
 def test_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.api.served.READY_MINUTES", 0.02)
     with pytest.raises(UserError, match=r"was not ready within 0\.02 minutes"):
-        Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], print)
+        ServerProcess(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], print)
     assert_server_ends(tmp_path)
 
 
 OWNER = """
 import sys, time
-from steadfast.engines.api.served import Served
-served = Served(sys.argv[1:], print)
+from steadfast.engines.api.served import ServerProcess
+served = ServerProcess(sys.argv[1:], print)
 print("ready", flush=True)
 time.sleep(100)
 """

@@ -59,7 +59,7 @@ def test_notes_have_three_lines_on_marks_sampling_and_data():
         ("dagger", "Prompt truncated."),
         ("data", "IFEval: synthetic."),
     )
-    assert Table("t", "Caption.", (), (), notes).in_lines().notes == (
+    assert Table("t", "Caption.", (), (), notes).with_merged_notes().notes == (
         (None, "Bold: best. † Prompt truncated."),
         (None, "Sampling units: 9 contexts."),
         (None, "IFEval: synthetic."),

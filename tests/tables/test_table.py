@@ -160,11 +160,11 @@ def test_csv_text_is_no_formula():
 
 
 def test_table_has_a_note_and_a_csv_column_about_its_data():
-    table = TABLE.about(["Alpha is synthetic.", "", "=Beta is released."])
+    table = TABLE.with_data_notes(["Alpha is synthetic.", "", "=Beta is released."])
     header, *rows = csv_rows(table)
     position = header.index("data")
     assert {row[position] for row in rows} == {"Alpha is synthetic. =Beta is released."}
-    assert "\n\nAlpha is synthetic. =Beta is released.\n\n" in markdown(table.in_lines())
+    assert "\n\nAlpha is synthetic. =Beta is released.\n\n" in markdown(table.with_merged_notes())
     assert "data" not in comma_separated(TABLE).splitlines()[0]
 
 

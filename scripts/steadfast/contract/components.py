@@ -336,12 +336,12 @@ class JudgePrompts(ABC):
     Attributes:
         slots: allowed slots of a judge template, in addition to ``answer``.
         required: slots that it must have.
-        behind: slots that must not precede the response.
+        after_response: slots that must not precede the response.
     """
 
     slots: ClassVar[frozenset[str]]
     required: ClassVar[frozenset[str]]
-    behind: ClassVar[frozenset[str]] = frozenset()
+    after_response: ClassVar[frozenset[str]] = frozenset()
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
         """The allowed and the required slots of the template of that name."""

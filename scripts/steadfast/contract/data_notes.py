@@ -37,7 +37,7 @@ def scores_note(benchmark: str) -> str:
     return str(STRINGS["scored"].format(benchmark=benchmark))
 
 
-def judged_otherwise(
+def judging_note(
     judges: Mapping[str, BaseModelSettings], paper: Settings, same_prompt: bool, count: str
 ) -> str:
     """The note on how judging differs from that of the paper's numbers; empty if it does not.

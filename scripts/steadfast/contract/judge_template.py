@@ -117,7 +117,7 @@ def load_template(
     path: str,
     slots: Collection[str],
     required: Collection[str] = (),
-    behind: Collection[str] = (),
+    after_response: Collection[str] = (),
 ) -> JudgeTemplate:
     """A template from its file.
 
@@ -129,7 +129,7 @@ def load_template(
         path: the file, UTF-8, or ``resource:`` and the name of a packaged one.
         slots: allowed slots, in addition to ``answer``.
         required: required slots of a template without sections; each prompt needs ``answer`` once.
-        behind: slots that must not precede ``answer``.
+        after_response: slots that must not precede ``answer``.
 
     Raises:
         UserError: the file is missing, or a slot is unknown, missing or misplaced.
@@ -143,10 +143,10 @@ def load_template(
     texts = dict(zip(kinds_and_texts[::2], kinds_and_texts[1::2], strict=True))
     head_and_tail = ("", "")
     if not texts or general.strip():
-        head_and_tail = _parted(path, general, slots, behind)
+        head_and_tail = _parted(path, general, slots, after_response)
     sections: dict[str, tuple[str, str]] = {}
     for kind, text in texts.items():
-        sections[kind] = _parted(path, text, slots, behind)
+        sections[kind] = _parted(path, text, slots, after_response)
     if not texts:
         _check_required(path, required, SLOT.findall(general))
     reminder = reminder.strip("\n")
@@ -166,7 +166,7 @@ def _check_required(path: str, required: Collection[str], names: Iterable[str]) 
 
 
 def _parted(
-    path: str, text: str, slots: Collection[str], behind: Collection[str]
+    path: str, text: str, slots: Collection[str], after_response: Collection[str]
 ) -> tuple[str, str]:
     """The texts before and after the slot ``answer``."""
     named_slots = SLOT.findall(text)
@@ -175,7 +175,7 @@ def _parted(
     if named_slots.count(ANSWER) > 1:
         raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
     head, tail = text.split(f"{{{{{ANSWER}}}}}")
-    for name in sorted(set(behind) & set(SLOT.findall(head))):
+    for name in sorted(set(after_response) & set(SLOT.findall(head))):
         raise UserError(
             f"{path}: the slot {{{{{name}}}}} precedes {{{{answer}}}}; move it after, so that the "
             "questions on a response share a prompt prefix"

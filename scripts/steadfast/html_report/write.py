@@ -86,8 +86,8 @@ def _group(
     """Some tables under a title, each with a note on its data, and in a trial on that."""
     plain_tables = []
     for table in tables:
-        framed = display.framed(table, data_notes) if isinstance(table, Table) else table
-        plain_tables.append(table_data(framed))
+        shown = display.with_remarks(table, data_notes) if isinstance(table, Table) else table
+        plain_tables.append(table_data(shown))
     return {"title": title, "tables": plain_tables}
 
 

@@ -37,7 +37,7 @@ def load_templates(
     loaded = {}
     for name, path in templates.items():
         file = template_path(path, results)
-        loaded[name] = load_template(file, *builder.slots_of(name), builder.behind)
+        loaded[name] = load_template(file, *builder.slots_of(name), builder.after_response)
     return loaded
 
 

@@ -234,7 +234,7 @@ class ModelTables(Results):
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
         return [model for model in ordered if model in best[:count]]
 
-    def left_out(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
+    def left_out_notes(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
         """Returns a note on models that are not shown; by default those without a column."""
         shown = self.shown_models if models is None else models
         slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
@@ -242,7 +242,7 @@ class ModelTables(Results):
             return []
         return [("data", self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]
 
-    def across(
+    def transposed_table(
         self,
         name: str,
         headings: tuple[str, str],
@@ -264,7 +264,7 @@ class ModelTables(Results):
         columns = [Column(first, align="l"), Column(count, align="r")]
         columns += [Column(self.roster.label(model)) for model in self.shown_models]
         remarks = self.notes() if notes is None else [*notes]
-        remarks += [*self.untested_notes(), *self.left_out(name)]
+        remarks += [*self.untested_notes(), *self.left_out_notes(name)]
         return self.table(name, columns, body, remarks, **slots)
 
     def _line_cells(self, text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:

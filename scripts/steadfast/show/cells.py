@@ -46,7 +46,7 @@ def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> Cells
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
-        best = values.ties.best(roster.competing(values.by_model))
+        best = values.ties.best(roster.contenders_among(values.by_model))
         for model in cells:
             text = str(printed[model]) if model in printed else None
             marks = incomplete_mark(model in values.incomplete)
@@ -63,7 +63,7 @@ def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> Cells
 def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
     """Returns the texts of ``rank_cells``, of the models that are compared alone."""
     texts = {}
-    for model, (best, worst) in ties.ranks(roster.competing(values)).items():
+    for model, (best, worst) in ties.ranks(roster.contenders_among(values)).items():
         texts[model] = str(best) if best == worst else f"{best}\u2013{worst}"
     return texts
 

@@ -19,7 +19,9 @@ def findings(summary: RunSummary) -> list[str]:
     sentence that has nothing to report is left out.
     """
     roster = summary.roster
-    ranked = [measure for measure in summary.main_measures if roster.competing(measure.values)]
+    ranked = [
+        measure for measure in summary.main_measures if roster.contenders_among(measure.values)
+    ]
     sentences = []
     for name, clause, measures in (
         ("leaders", _leader, ranked),
@@ -37,7 +39,9 @@ def findings(summary: RunSummary) -> list[str]:
 def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:
     """Returns the contenders that have a value, the best first."""
     values = measure.values
-    return sorted(summary.roster.competing(values), key=lambda model: (-values[model], model))
+    return sorted(
+        summary.roster.contenders_among(values), key=lambda model: (-values[model], model)
+    )
 
 
 def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:

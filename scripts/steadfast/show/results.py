@@ -220,7 +220,7 @@ def shared_notes(roster: Roster, judged: bool) -> list[Note]:
         notes.append(("data", NOTES["apart" if roster.apart else "released"]))
     if judged and roster.judge_note:
         notes.append(("data", roster.judge_note))
-    if roster.no_real_model:
+    if roster.has_no_real_model:
         notes.append(("data", NOTES["simulated"]))
     return notes
 
@@ -229,7 +229,7 @@ def range_notes(
     roster: Roster, measure: str, values: Mapping[str, float], digits: int
 ) -> list[Note]:
     """Returns the highest and the lowest value of the models that compete, where one has any."""
-    named = [(roster.label(model), values[model]) for model in roster.competing(values)]
+    named = [(roster.label(model), values[model]) for model in roster.contenders_among(values)]
     return range_note(measure, named, digits)
 
 

@@ -84,9 +84,9 @@ class Display:
         """Returns the sentence that all tables and figures of a trial have; empty where not."""
         return trial_remark(self.limit)
 
-    def framed(self, table: Table, data_notes: Sequence[str]) -> Table:
+    def with_remarks(self, table: Table, data_notes: Sequence[str]) -> Table:
         """Returns a table with what all have: its data, a trial's remark, notes in three lines."""
-        return replace(table.about(data_notes), remark=self.trial).in_lines()
+        return replace(table.with_data_notes(data_notes), remark=self.trial).with_merged_notes()
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
@@ -219,12 +219,12 @@ class Roster:
                 return models
         return []
 
-    def competing(self, values: Collection[str]) -> list[str]:
+    def contenders_among(self, values: Collection[str]) -> list[str]:
         """Returns the contenders among some models, such as those that have a value."""
         return [model for model in self.contenders if model in values]
 
     @property
-    def no_real_model(self) -> bool:
+    def has_no_real_model(self) -> bool:
         """Returns whether the simulated models compete, for want of models."""
         return {self.kind(model) for model in self.contenders} == {"simulated"}
 

@@ -239,7 +239,7 @@ def _below_baseline(summary: RunSummary) -> list[str]:
         baselines = [values[model] for model in values if roster.kind(model) == "baseline"]
         # Without a baseline no value is below NaN.
         baseline = max(baselines, default=math.nan)
-        below = [model for model in roster.competing(values) if values[model] < baseline]
+        below = [model for model in roster.contenders_among(values) if values[model] < baseline]
         if below:
             slots = {"value": rounded(baseline, measure.digits), "models": summary.named(below)}
             form = STRINGS["notes"]["below_baseline_of"]
@@ -269,7 +269,7 @@ def correlations_table(summary: RunSummary) -> Table:
             rows.append((*names, *_correlation(summary, first, second)))
     labels = (Column("Measure", align="l"), Column("Other", align="l"), Column("Models", align="r"))
     columns = (*labels, *(Column(name.capitalize()) for name in CORRELATIONS))
-    kind = "simulated" if summary.roster.no_real_model else "model"
+    kind = "simulated" if summary.roster.has_no_real_model else "model"
     contenders = STRINGS["contenders"][kind]
     caption = STRINGS["captions"]["summary_correlations"].format(contenders=contenders)
     turned = [measure.label for measure in summary.measures if measure.smaller]
@@ -291,7 +291,7 @@ def _correlation(
 ) -> tuple[Cell, ...]:
     """Returns how many contenders have both measures, and each correlation over them."""
     shared = first.values.keys() & second.values.keys()
-    models = summary.roster.competing(shared)
+    models = summary.roster.contenders_among(shared)
     correlations = [math.nan] * len(CORRELATIONS)
     if len(models) >= STRINGS["least_models"]:
         goodness = (_goodness(first, models), _goodness(second, models))

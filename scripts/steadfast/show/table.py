@@ -99,13 +99,13 @@ class Table:
         """Returns the remark and the caption."""
         return f"{self.remark} {self.caption}".strip()
 
-    def about(self, texts: Sequence[str]) -> "Table":
+    def with_data_notes(self, texts: Sequence[str]) -> "Table":
         """Returns the same with sentences on the data, as last notes and in its CSV."""
         sentences = by_benchmarks(texts)
         notes = (*self.notes, *(("data", sentence) for sentence in sentences))
         return replace(self, notes=notes, data=" ".join(sentences))
 
-    def in_lines(self) -> "Table":
+    def with_merged_notes(self) -> "Table":
         """Returns the same with its notes in three lines at most, each about one thing."""
         lines = []
         for subjects in NOTE_LINES:

@@ -30,7 +30,7 @@ def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Pict
     measure = results.headings[main]
     figure = by_category(results.roster, results.shown_models, rows, labels, measure)
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
-    notes += [*results.notes(), *results.left_out("scores")]
+    notes += [*results.notes(), *results.left_out_notes("scores")]
     if len(categories) > most_shown:
         slots = {"shown": most_shown, "all": len(categories), "name": results.slots["name"]}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))

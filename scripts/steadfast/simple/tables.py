@@ -119,7 +119,7 @@ def _by(results: SimpleResults) -> Table:
             sections.append((heading, [(str(name), lines) for name, lines in categories]))
     headings = (words["value"], words["count"])
     fields = " and ".join(results.by)
-    return results.across("by", headings, sections, fields=fields)
+    return results.transposed_table("by", headings, sections, fields=fields)
 
 
 def paraphrases(results: SimpleResults) -> Table:

@@ -76,8 +76,8 @@ class Session:
         snakemake.when_prepared(lambda: files.check_regular(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
-        self._log.addFilter(partial(terminal.with_end, self.closing_summary))
-        self._log.addFilter(terminal.Stopping())
+        self._log.addFilter(partial(terminal.add_closing_summary, self.closing_summary))
+        self._log.addFilter(terminal.StoppingFilter())
         insides.replace_error_messages(
             lambda error: error_sentence(error, self._results, lambda: snakemake.targets)
         )

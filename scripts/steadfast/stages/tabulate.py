@@ -25,7 +25,7 @@ def tabulate(
     display_settings = Display.of(display)
     for table in component(tables).make(frames, display_settings):
         write_table(
-            display_settings.framed(table, data_notes) if isinstance(table, Table) else table,
+            display_settings.with_remarks(table, data_notes) if isinstance(table, Table) else table,
             out_dir,
         )
 

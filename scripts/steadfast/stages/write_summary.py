@@ -25,7 +25,7 @@ def write_summary(
         summaries, benchmarks, display_settings, answer_deviations(nondeterminism_files)
     )
     for table in (summary_table(summary), correlations_table(summary)):
-        write_table(display_settings.framed(table, data_notes), out_dir)
+        write_table(display_settings.with_remarks(table, data_notes), out_dir)
 
 
 if job := globals().get("snakemake"):

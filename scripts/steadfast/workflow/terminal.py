@@ -217,14 +217,14 @@ class JobLines(logging.Filter, logging.Formatter):
         return self._formatter.format(record)
 
 
-def with_end(end: Callable[[], str], record: logging.LogRecord) -> bool:
+def add_closing_summary(end: Callable[[], str], record: logging.LogRecord) -> bool:
     """A filter that adds the summary of a run with nothing to do, for which there is no hook."""
     if str(record.msg).startswith(NOTHING):
         record.msg = f"{record.msg}\n{end()}"
     return True
 
 
-class Stopping:
+class StoppingFilter:
     """A filter that replaces the message on a run that ends after its running jobs, shown once."""
 
     def __init__(self) -> None:

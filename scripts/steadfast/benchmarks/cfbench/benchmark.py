@@ -6,7 +6,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
-from steadfast.contract.data_notes import data_note, judged_otherwise
+from steadfast.contract.data_notes import data_note, judging_note
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
@@ -48,7 +48,7 @@ def task(config: Config, section: Cfbench) -> Task:
     released = OWN.released_prompts(section, names, program)
     paper = facts("cfbench/printed.yaml")
     in_print = section.in_print(LANGUAGE, released)
-    otherwise = judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    otherwise = judging_note(config.judges, paper, in_print, config.judging.count)
     tables = _tables(config, section)
     data = {("data", LANGUAGE): OWN.data_path(LANGUAGE)}
     return Task(

@@ -48,13 +48,13 @@ def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
     shared += results.notes(results.shown_models)
     pictures = {}
     for name, (rows, names, metric) in kinds.items():
-        notes = [*_extremes(results, rows, names), *shared, *results.left_out(metric)]
+        notes = [*_extremes(results, rows, names), *shared, *results.left_out_notes(metric)]
         labels = {label: names[label] for label in names if label in set(rows["category"])}
         title = results.words["figures"][metric]
         figure = by_category(results.roster, results.shown_models, rows, labels, title)
         pictures[name] = drawing.picture(figure, captions[name], notes)
     pictures["distribution"] = _distribution(results)
-    notes = [*shared, *results.left_out("factors", results.best_models(FACTOR_MODELS))]
+    notes = [*shared, *results.left_out_notes("factors", results.best_models(FACTOR_MODELS))]
     return pictures | {"factors": drawing.picture(_factors(results), captions["factors"], notes)}
 
 

@@ -112,7 +112,7 @@ def _types(results: CfbenchResults, name: str) -> Table:
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
     headings = ("Type", "Checkpoints")
     notes = results.notes(results.shown_models)
-    table = results.across(name, headings, sections, notes)
+    table = results.transposed_table(name, headings, sections, notes)
     return replace(table, rows_per_page=60)
 
 
@@ -129,7 +129,7 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     sections = [(heading, by_kind[kind]) for kind, heading in words["sections"].items()]
     notes = results.notes(results.shown_models)
     headings = ("Records of", "Records")
-    table = results.across(name, headings, sections, notes)
+    table = results.transposed_table(name, headings, sections, notes)
     if any(kind == "task" for kind, _ in rows):
         table = replace(table, notes=(*table.notes, ("data", words["notes"]["classes"])))
     return table

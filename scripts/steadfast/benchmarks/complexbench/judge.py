@@ -126,7 +126,7 @@ class ComplexbenchJudgePrompts(JudgePrompts):
 
     slots = frozenset({"instruction", "question", "boundary"})
     required = frozenset({"instruction", "question"})
-    behind = frozenset({"question"})
+    after_response = frozenset({"question"})
 
     def __init__(self, mode: str, judging: str, rule_items: bool = False):
         self._mode = mode

@@ -8,7 +8,7 @@ from steadfast.benchmarks.followbench.data import addresses, local_files, progra
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import judge_names, references, temperature_lines
 from steadfast.contract.components import Component
-from steadfast.contract.data_notes import data_note, judged_otherwise
+from steadfast.contract.data_notes import data_note, judging_note
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
@@ -62,7 +62,7 @@ def task(config: Config, section: Followbench) -> Task:
     paper = facts("followbench/printed.yaml")
     printed = template_name(paper["language"], section.judge_prompts[0])
     in_print = section.in_print(printed, released)
-    otherwise = judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    otherwise = judging_note(config.judges, paper, in_print, config.judging.count)
     table_settings = languages | mode | {"otherwise": otherwise, "names": tables}
     parts: dict[str, Part] = {}
     for name in section.languages:

@@ -80,7 +80,7 @@ def _accuracy(results: IfevalResults) -> Table:
             heading = f"{words['sets'][task]}, {words['length'].format(length=length).lower()}"
             sections.append((heading, lines))
     headings = (words["accuracy"], words["count"])
-    return results.across("accuracy", headings, sections)
+    return results.transposed_table("accuracy", headings, sections)
 
 
 def _with_intervals(results: IfevalResults, metric: str) -> Table:
@@ -126,7 +126,7 @@ def _kinds(results: IfevalResults) -> Table:
                     lines.append((f"{kind}, {length}", cell))
             sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])
-    return results.across("kinds", headings, sections)
+    return results.transposed_table("kinds", headings, sections)
 
 
 def _positions(results: IfevalResults) -> Table:
@@ -138,7 +138,7 @@ def _positions(results: IfevalResults) -> Table:
         sections.append((words["length"].format(length=length), lines))
     headings = (words["position"], words["count"])
     notes = OneScore.notes(results)  # without that of one position
-    return results.across("positions", headings, sections, notes)
+    return results.transposed_table("positions", headings, sections, notes)
 
 
 def _filler(results: IfevalResults) -> Table:

@@ -20,7 +20,7 @@ from steadfast.engines.api.client import Access, Client
 from steadfast.engines.api.pace import Pace, limited_wait
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, error_of, http_failure, permanent_error
-from steadfast.engines.api.served import Served
+from steadfast.engines.api.served import ServerProcess
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
 from steadfast.engines.cost.bill import Bill, CapReached, FailedAttempt, estimated, failed_attempt
 from steadfast.engines.cost.options import option_name
@@ -66,7 +66,7 @@ class ApiEngine(Engine):
         self.packages = provider.packages
         self._access = provider.access
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
-        self._serve = partial(Served, command, setup.log) if serve else None
+        self._serve = partial(ServerProcess, command, setup.log) if serve else None
         self._loaded = setup.loaded
         self._gpus = operation.get("gpus") or 0
         # For nondeterminism a request and the rest of its batch are sent at once, from the start.
@@ -149,13 +149,13 @@ class ApiEngine(Engine):
                 "provider and remove this file, then run again"
             )
 
-    def _server(self, start: Callable[[], Served]) -> Served:
+    def _server(self, start: Callable[[], ServerProcess]) -> ServerProcess:
         """The job's own server, started by the first part that sends a request."""
         if self._loaded.model is None:
             lock_gpus(self._gpus, self._log)
             self._loaded.model = start()
             self._loaded.seconds = self.load_seconds = self._loaded.model.seconds
-        served: Served = self._loaded.model
+        served: ServerProcess = self._loaded.model
         return served
 
     async def _send_all(self, settings: Record, groups: list[list[Request]]) -> None:

@@ -29,7 +29,7 @@ SHOWN_LINES = 20
 PR_SET_PDEATHSIG = 1
 
 
-class Served:
+class ServerProcess:
     """An OpenAI-compatible server on a free port, ready for requests, ended with the process."""
 
     def __init__(self, command: Sequence[str], report: Callable[[str], None]):

@@ -61,7 +61,7 @@ class Dialect:
         return re.compile(f"(?:{'|'.join(before)})*+(?:{opening})")
 
     @cached_property
-    def again(self) -> re.Pattern[str]:
+    def repeated_end(self) -> re.Pattern[str]:
         """Repeated ends and leaked tokens of the next turn that may follow an end."""
         own_marks = _any([*self.starts, *self.frames])
         leaked = [] if self.channels else [f"(?!{own_marks}){TOKEN}(?:{BLANK}*+{ROLE})?"]

@@ -111,7 +111,7 @@ class Journal(AbstractContextManager["Journal"]):
         for number, line in enumerate(lines, start=1):
             try:
                 request_hash, response = _read(line)
-            except Edited:
+            except EditedLineError:
                 raise UserError(
                     f"{self._path}:{number}: this line of the journal was edited by hand; to "
                     f"accept the edit, remove {CHECK.decode()} with its value from the line, or "
@@ -162,7 +162,7 @@ def final_tiers(path: Path) -> dict[str, str | None]:
     return tiers
 
 
-class Edited(ValueError):
+class EditedLineError(ValueError):
     """A line was edited after it was written."""
 
 
@@ -174,7 +174,7 @@ def _read(line: bytes) -> tuple[str, Response]:
     body, separator, check = line.rpartition(b", %s: " % CHECK)
     # A line without a checksum is accepted: it is how a person accepts an edit.
     if separator and check.strip() != b'"%s"}' % _checksum(body):
-        raise Edited("checksum mismatch")
+        raise EditedLineError("checksum mismatch")
     if not separator and DAMAGED_CHECK.search(line):
         raise ValueError("damaged name of the checksum")
     try:

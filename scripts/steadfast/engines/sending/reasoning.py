@@ -150,7 +150,7 @@ def _split(
 
 def _after_end(text: str, dialect: Dialect, stop: int) -> int:
     """Where a text continues after an end of reasoning and its repetitions."""
-    repetition = dialect.again.match(text, stop)
+    repetition = dialect.repeated_end.match(text, stop)
     return repetition.end() if repetition else stop
 
 

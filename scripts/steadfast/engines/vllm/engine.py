@@ -117,7 +117,7 @@ class VllmEngine(Engine):
         self.load()
         requests = ordered(groups)
         self._look_at_memory(max(map(size, requests)))
-        yield from self._ask(self._text.encode_prompts(requests))
+        yield from self._send(self._text.encode_prompts(requests))
         self._forget_hint()
 
     def _forget_hint(self) -> None:
@@ -130,7 +130,7 @@ class VllmEngine(Engine):
         llm: LLM = self._loaded.model
         return llm.llm_engine
 
-    def _ask(
+    def _send(
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
         """Adds requests in order, more than run at once, so that no step of vLLM waits for one."""
