@@ -1,4 +1,4 @@
-"""Modules that changed since a file was made, by its input digest."""
+"""What changed since a file was made, by its input digest."""
 
 import pytest
 
@@ -27,9 +27,14 @@ def test_changed_added_and_removed_modules_are_named(tmp_path):
     line = "scores: made again since m, o changed"
     assert explanation(tmp_path, "lin", "two") == [line]
     assert explanation(tmp_path, "other", "one") == [line]
-    assert explanation(tmp_path, "lin", "one") == []
     line = "scores: made again since a, b, m and 1 more changed"
     assert explanation(tmp_path, "lin", "many") == [line]
+
+
+def test_same_code_leaves_settings_or_input_files_as_the_reason(tmp_path):
+    record(tmp_path, lin="one")
+    line = "scores: made again since settings or input files changed"
+    assert explanation(tmp_path, "lin", "one") == [line]
 
 
 def test_unknown_digest_or_code_is_not_explained(tmp_path):

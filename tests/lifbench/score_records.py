@@ -53,6 +53,7 @@ def record(
         "rubric": "released",
         "depth": None,
         "prompt_truncated": False,
+        "judge": None,
         "status": "error" if points is None else "ok",
         "points": points,
         "total": totals["released"],

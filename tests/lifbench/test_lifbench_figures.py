@@ -51,7 +51,8 @@ def frames(tmp_path_factory):
     """Two contexts a length, so that values have intervals."""
     folder = tmp_path_factory.mktemp("metrics")
     frames = frames_of(run(LEVELS, contexts=2), folder, effective_context_length=True)
-    return frames | {"sampling": SAMPLING}
+    by_judge = SAMPLING.assign(rubric="judge")
+    return frames | {"sampling": SAMPLING, "rubric_stability": by_judge}
 
 
 @pytest.fixture(scope="module")

@@ -169,6 +169,7 @@ FEATURES: dict[str, Feature] = {
         (LIFBENCH,),
         ("several lengths", "model subset", "corrected rubric"),
     ),
+    "judge of LIFBench": section(LIFBENCH, "released scores", judge=True),
     # --- the judged benchmarks
     "two languages": section(FOLLOWBENCH, languages=["en", "zh"]),
     "judge prompts": section(FOLLOWBENCH, judge_prompts=["path", "last", "rating"]),
@@ -296,7 +297,7 @@ class SampledConfig:
             "models": {"reference": {"engine": "reference"}, "gold": over_http(url, "gold")},
             **{name: copy.deepcopy(BENCHMARKS[name]) for name in self.benchmarks},
         }
-        if set(self.benchmarks) & set(JUDGED):
+        if set(self.benchmarks) & set(JUDGED) or "judge of LIFBench" in self.features:
             judge = over_http(url, "judge")
             config["judges"] = {"judge": judge, "reference": {"engine": "reference"}}
         merge(config, self.settings)

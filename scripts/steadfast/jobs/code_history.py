@@ -1,4 +1,5 @@
-"""Which modules changed since files were made, to explain why a run makes them again."""
+"""What changed since files were made, to explain why a run makes them again: which modules, or
+else settings or inputs."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -29,7 +30,7 @@ class _Kept(TypedDict):
 def explain_changes(
     results: Path, outdated: Iterable[tuple[str, object, str]], steps: Iterable[tuple[str, str]]
 ) -> list[str]:
-    """A line on each rule whose code changed since its files were made.
+    """A line on each rule whose files are made again, with what changed since they were made.
 
     Provenances have the input digest of a file (``jobs.input_digests``). A file in the results
     folder has the code digest of each input digest, and the modules and data files of each code.
@@ -57,6 +58,6 @@ def explain_changes(
         write_json(results / PATH, kept)
     lines = []
     for rule, names in changed.items():
-        if names:
-            lines.append(f"{rule}: made again since {first_names(sorted(names), SHOWN)} changed")
+        reason = first_names(sorted(names), SHOWN) if names else "settings or input files"
+        lines.append(f"{rule}: made again since {reason} changed")
     return lines

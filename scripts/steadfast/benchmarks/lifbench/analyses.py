@@ -4,7 +4,13 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.frames import CAPABILITIES, NESTED, OTHER, row_order, sorted_rows
+from steadfast.benchmarks.lifbench.frames import (
+    CAPABILITIES,
+    NESTED,
+    other_totals,
+    row_order,
+    sorted_rows,
+)
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
@@ -124,17 +130,18 @@ def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 def rubrics(
     frame: pd.DataFrame, chosen: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Returns ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
+    """Returns ARS by each rubric and the judge, ranks, and how well the ranks of two agree.
 
-    Each rubric weighs by its own total weights. Models among ``references`` have no rank. Measures:
-    ars; rank (1 is highest); spearman and kendall (τ-b) of the rubric with the chosen one.
+    Each rubric weighs by its own total weights, the judge by the chosen one's. Models among
+    ``references`` have no rank. Measures: ars; rank (1 is highest); spearman and kendall (τ-b) of
+    the rubric with the chosen one.
     """
-    totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
+    totals = other_totals(frame)
     parts = []
     by_rubric = {}
     for rubric, column in ({chosen.name: "total"} | totals).items():
         scored = frame.assign(total=frame[column].astype(float))
-        rows = task_means(scored, chosen._replace(name=rubric), [])
+        rows = task_means(scored, chosen.renamed(rubric), [])
         rows = rows.astype({"model": str, "task": str}).assign(rubric=rubric)
         ranked = rows[~rows["model"].isin(references)].drop(columns=["low", "high"])
         # As written, so that a rounding error breaks no tie.

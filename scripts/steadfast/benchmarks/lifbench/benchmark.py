@@ -9,11 +9,12 @@ from steadfast.benchmarks.lifbench import paper_tasks, released_scores
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
 from steadfast.benchmarks.lifbench.section import Lifbench
-from steadfast.benchmarks.lifbench.tasks import NAME, in_order
+from steadfast.benchmarks.lifbench.tasks import JUDGE_TEMPLATE, NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
 from steadfast.contract import components, data_notes, package, records
 from steadfast.contract.exports import Exports, exports_by
-from steadfast.contract.task import Benchmark, DataFile, Measure, Part, Task, Trial
+from steadfast.contract.judge_template import packaged_files, templates_of
+from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
@@ -37,13 +38,16 @@ def task(config: Config, section: Lifbench) -> Task:
     names: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
     tasks = [paper_tasks.TASKS[name] for name in names]
     scenarios = in_order(task.scenario for task in tasks)
+    # Further settings only where there is a judge: those of all other runs stay as they are.
+    judged = {"judged": True} if section.judge else {}
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
     scored = scored_models(config)
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored)
     sampled = _sampled(section)
-    further = (*sampled, "effective_context_length") if several else sampled
+    further = (*sampled, *(["rubric_stability"] if section.judge else ()))
+    further += ("effective_context_length",) if several else ()
     beyond = beyond_paper(section, scenarios)
     scores_files = [f"{directory}/scores/{scores_file(task)}" for task in tasks if directory]
     data = files.data_files(config, section, names)
@@ -66,6 +70,7 @@ def task(config: Config, section: Lifbench) -> Task:
         "beyond": beyond,
         "effective_context_length": several,
         "nested": nested,
+        **judged,
     }
     same = section.published_prompts
     table_names = [*facts("lifbench/tables.yaml")["captions"], *further]
@@ -81,7 +86,7 @@ def task(config: Config, section: Lifbench) -> Task:
         units=OWN.component("measures:units", {"rubric": section.rubric}),
         samples=OWN.component("samples:LifbenchSamples"),
         simulator=OWN.component(simulator),
-        scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
+        scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric, **judged}),
         metrics=OWN.output(
             "metrics:metrics",
             metric_names,
@@ -100,9 +105,21 @@ def task(config: Config, section: Lifbench) -> Task:
         passages=OWN.component("passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, names, data),
+        judging=_judging(config) if section.judge else None,
         rewriting=files.rewriting(section, config),
         files=_files(section, scenarios, scores_files if scored else ()),
         data_note=_data_note(config, section),
+    )
+
+
+def _judging(config: Config) -> Judging:
+    templates = templates_of(NAME, [JUDGE_TEMPLATE], {})
+    return Judging(
+        prompts=OWN.component("judge:LifbenchJudgePrompts", resources=packaged_files(templates)),
+        readable=OWN.component("judge:readable"),
+        simulator=OWN.component("judge:LifbenchJudge"),
+        templates=templates,
+        attempts=config.judging.attempts,
     )
 
 
@@ -170,6 +187,11 @@ def check(config: Config, section: Lifbench) -> None:
             raise ValueError(
                 f"lifbench.rubric: {name} has released scores, which only the rubric "
                 "'released' gave; set that rubric, or evaluate the model"
+            )
+        if model.engine == "scored" and section.judge:
+            raise ValueError(
+                f"lifbench.judge: {name} has released scores, and no responses to grade; remove "
+                "judge, or evaluate the model"
             )
     running = in_order(paper_tasks.TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):

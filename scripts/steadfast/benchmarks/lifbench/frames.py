@@ -18,10 +18,11 @@ from steadfast.benchmarks.lifbench.records import (
     PERSPECTIVES,
     ScoreRecord,
 )
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS
+from steadfast.benchmarks.lifbench.scored_tasks import JUDGE, RUBRICS, SCORED_TASKS
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.contract.request import STATUSES
+from steadfast.contract.votes import rater_name
 from steadfast.stats import scores
 from steadfast.stats.tidy import in_order
 from steadfast.stats.variance import REPEAT, RESIDUAL
@@ -43,7 +44,8 @@ def score_frame(
 
     stratum is the scenario, cluster the context (of each prompts' source by itself), or the family
     of nested contexts, which all lengths share; ``point.<name>`` the fraction of a score point's
-    weight, ``other.<name>`` the total by another rubric. A number that there is not is empty.
+    weight, ``other.<name>`` the total by another rubric or the judge. A number that
+    there is not is empty.
     """
     # In arrays as they come: of a large run the records are many times the frame.
     texts: dict[str, list[str]] = defaultdict(list)
@@ -51,7 +53,8 @@ def score_frame(
     points: list[str] = []
     for task in SCORED_TASKS.values():
         points += [f"{POINT}{name}" for name in task.points]
-    others = [f"{OTHER}{name}" for name in RUBRICS if name != rubric]
+    other_raters = [name for name in (*RUBRICS, JUDGE) if name != rubric]
+    others = [f"{OTHER}{name}" for name in other_raters]
     numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty", *points, *others)}
     for scored in scored_samples:
         record = scored.record
@@ -60,8 +63,9 @@ def score_frame(
         row: Record = {**record, "empty": scores.is_empty(record)}
         for name, fraction in (record["points"] or {}).items():
             row[f"{POINT}{name}"] = fraction
-        for name, rating in record["other_raters"].items():
-            row[f"{OTHER}{name}"] = rating["total"]
+        for name in other_raters:
+            rating = record["other_raters"].get(rater_name(record["judge"] or "", name))
+            row[f"{OTHER}{name}"] = rating["total"] if rating else None
         # A record has few of the points, and no number where nothing is known.
         for name, column in numbers.items():
             value = row.get(name)
@@ -106,6 +110,11 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, columns: Iterable[str]) -> 
         "cluster": f"{stratum}/{family}" if family else f"{stratum}-{length}/{context}",
         **{name: cast(Settings, record).get(name, "") for name in columns},
     }
+
+
+def other_totals(frame: pd.DataFrame) -> dict[str, str]:
+    """Returns the columns of totals by other rubrics and the judge, by their names."""
+    return {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
 
 
 def sampled(units: pd.DataFrame) -> tuple[pd.DataFrame, bool]:

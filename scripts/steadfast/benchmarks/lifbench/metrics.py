@@ -23,12 +23,13 @@ def metrics(
     beyond: Beyond | None = None,
     effective_context_length: bool = False,
     nested: bool = False,
+    judged: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
     Models among ``references`` are not compared. With several lengths there is
-    ``effective_context_length``, with released contexts or scores ``nested``. Samples for a
-    perspective of ``beyond`` alone are in no other metric.
+    ``effective_context_length``, with released contexts or scores ``nested``, with a judge
+    ``rubric_stability``. Samples for a perspective of ``beyond`` alone are in no other metric.
     """
     by = scored_tasks.Rubric(rubric, weighting)
     everything = frames.score_frame(scores, rubric, bool(beyond))
@@ -60,6 +61,8 @@ def metrics(
     }
     if nested:
         metric_frames["nested"] = analyses.nested(paper_frame, by, references)
+    if judged:
+        metric_frames["rubric_stability"] = stability.rubric_stability(paper_frame, by)
     if beyond:
         beside = stability.beyond_ifs(everything, beyond)
         ifs = pd.concat([metric_frames["ifs"], beside], ignore_index=True)

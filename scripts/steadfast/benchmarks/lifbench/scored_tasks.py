@@ -51,6 +51,8 @@ def score_points(rubric: str) -> dict[str, dict[str, ScorePoint]]:
     return points_of_tasks
 
 
+# The name of a judge's scores beside those of the rubrics.
+JUDGE = "judge"
 # The score points by rubric, task and name.
 RUBRICS = {rubric: score_points(rubric) for rubric in ("released", "corrected")}
 
@@ -60,6 +62,10 @@ class Rubric(NamedTuple):
 
     name: str = "released"
     weighting: str = "rubric"  # of tasks: by their total weights; mean: all alike
+
+    def renamed(self, name: str) -> "Rubric":
+        """Returns the rubric of a name, weighted alike; this one for a judge, which has none."""
+        return self._replace(name=name) if name in RUBRICS else self
 
     def points(self, task: str) -> Mapping[str, ScorePoint]:
         """Returns a task's score points by name."""

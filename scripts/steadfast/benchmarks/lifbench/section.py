@@ -143,6 +143,12 @@ class Lifbench(StrictModel):
         "one.",
         "released",
     )
+    judge: bool = key(
+        "Also have the config's judges grade each response by what it delivers, whatever its "
+        "form, and compare the stability of models by rubric and by judge (docs/rubrics.md). "
+        "All other results remain the rubric's.",
+        False,
+    )
     weighting: Literal["rubric", "mean"] = key(
         "Overall ARS: weighted by the rubric (equation 3), or the plain mean.", "rubric"
     )

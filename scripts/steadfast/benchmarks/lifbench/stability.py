@@ -167,6 +167,36 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     return rows.join(samples.agg(expected="size", scored="count"), on="model")
 
 
+def rubric_stability(frame: pd.DataFrame, chosen: Rubric = PAPER) -> pd.DataFrame:
+    """Returns IFS by each rubric and the judge, and less that by the chosen rubric, of each model.
+
+    All are of the samples that every one of them scores: ``scored`` of those expected.
+    """
+    columns = frames.other_totals(frame)
+    common = frame.dropna(subset=["total", *columns.values()])
+    by_chosen = _spreads(common)
+    parts = []
+    for rubric, column in {chosen.name: "total", **columns}.items():
+        spreads = _spreads(common.assign(total=common[column]))
+        for perspective, cells in spreads.items():
+            rows = _difference(cells, [by_chosen[perspective]])
+            values = cells.values.loc[rows["model"], 0].to_numpy()
+            parts.append(rows.assign(rubric=rubric, perspective=perspective, ifs=values))
+    rows = pd.concat(parts, ignore_index=True)
+    models = frame["model"].astype(str)
+    counts = pd.DataFrame(
+        {
+            "expected": models.value_counts(),
+            "scored": common["model"].astype(str).value_counts(),
+        }
+    )
+    rows = rows.join(counts.fillna(0).astype(int), on="model")
+    keys = ["rubric", "perspective", "model"]
+    values = ["ifs", "value", "low", "high", "n", "scored", "expected"]
+    order = {"rubric": [chosen.name, *columns]}
+    return frames.sorted_rows(rows[[*keys, *values]], frame, keys, **order)
+
+
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     """Returns overall IFS of each perspective, and their average where there are all three."""
     boot = bootstrap(frame)

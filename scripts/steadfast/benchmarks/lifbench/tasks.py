@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from steadfast.base.files import Settings
 
 NAME = "lifbench"
+JUDGE_TEMPLATE = "grade"
 SCENARIOS = ("list", "multidoc", "onedoc")
 # In the order of Table 3's columns.
 PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from steadfast.benchmarks.lifbench.figures import by_length, position, shared
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
-from steadfast.benchmarks.lifbench.figures.sampling import sampling
+from steadfast.benchmarks.lifbench.figures.sampling import differences
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
@@ -20,7 +20,8 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
     "figure4_by_length": by_length.by_length,
     "figure5_capabilities_by_length": by_length.capabilities_by_length,
     "figure6_complexity": by_length.complexity,
-    "figure7_sampling": sampling,
+    "figure7_sampling": differences,
+    "rubric_stability": differences,
     "success_by_position": position.success_by_position,
 }
 

@@ -30,9 +30,15 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "coverage": data.coverage_table,
     "recs": further.recs_table,
     "sampling": further.sampling_table,
+    "rubric_stability": further.rubric_stability_table,
     FRAME: scores.effective_context_lengths,
 }
-OPTIONAL = ("recs", "sampling", FRAME)  # tables that there are where there is a frame of the name
+OPTIONAL = (
+    "recs",
+    "sampling",
+    "rubric_stability",
+    FRAME,
+)  # tables that there are where there is a frame of the name
 
 
 def tables(

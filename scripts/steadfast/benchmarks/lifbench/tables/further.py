@@ -7,6 +7,7 @@ from operator import itemgetter
 
 import pandas as pd
 
+from steadfast.benchmarks.lifbench.records import AVERAGE
 from steadfast.benchmarks.lifbench.stability import sign_test
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
@@ -68,12 +69,36 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
     # The mark of incomplete values is explained by this table's own counts.
     notes = results.incomplete_model_notes(counts)
     notes += [note for note in results.notes if note[0] != "incomplete"]
-    notes += [*sign_notes(rows, results), *results.sampling_notes()]
+    notes += [*sign_notes(rows, results, "sampling"), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     return results.table(name, headings, sections, notes)
 
 
-def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
+def rubric_stability_table(results: LifbenchResults, name: str) -> Table:
+    """Returns IFS by each rubric and the judge, and less that by the chosen rubric."""
+    rows = rows_of(results.frames[name], perspective=AVERAGE)
+    counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
+    lacking = set(counts.index[counts["scored"] < counts["expected"]])
+    headings = [MODEL]
+    parts = []
+    for rubric, part in rows.groupby("rubric", sort=False):
+        group = STRINGS["rubric_headings"][rubric]
+        columns = {"IFS": values_by_model(part, "ifs")}
+        if rubric != results.rubric.name:
+            columns["Difference"] = values_by_model(part)
+        parts.append(results.cells([Values(values, lacking) for values in columns.values()]))
+        headings += columns_of(columns, group)
+        if rubric != results.rubric.name:
+            parts.append(interval_cells(part, results.roster.models, results.digits))
+            headings += columns_of([SHARED["interval"]], group)
+    notes = results.incomplete_model_notes(counts)
+    notes += [note for note in results.notes if note[0] != "incomplete"]
+    notes += results.sampling_notes()
+    sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
+    return results.table(name, headings, sections, notes)
+
+
+def sign_notes(rows: pd.DataFrame, results: LifbenchResults, name: str) -> list[Note]:
     """Says how many of the compared models lie above zero in each perspective."""
     texts = STRINGS["notes"]
     counts = []
@@ -87,7 +112,8 @@ def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
             p = p_cell(sign_test(above, n), results.digits).text
             slots = {"perspective": heading, "above": above, "of": n, "p": p}
             counts.append(texts["sign_test_part"].format(**slots))
-    return [(None, texts["sign_test"].format(counts="; ".join(counts)))] if counts else []
+    slots = {"counts": "; ".join(counts), "rubric": STRINGS["rubrics"][results.rubric.name]}
+    return [(None, texts["sign_test"][name].format(**slots))] if counts else []
 
 
 def beyond_table(
