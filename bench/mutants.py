@@ -174,12 +174,12 @@ def statement(mutant: Mutant) -> range:
 def pytest(
     copy: Path, marked: str, words: Iterable[str], variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs tests of a tier in a clone."""
+    """Runs tests of a tier in a clone, whose cache is its own: a mutant may write wrong entries."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", marked, "--no-header"]
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", *words],
         cwd=copy,
-        env={**os.environ, "CI": "1", **(variables or {})},
+        env={**os.environ, "CI": "1", "XDG_CACHE_HOME": f"{copy}.cache", **(variables or {})},
         capture_output=True,
         text=True,
         timeout=LIMIT,

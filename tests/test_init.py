@@ -76,6 +76,11 @@ def test_local_checkpoint_with_synthetic_data(init):
     assert config["lifbench"] == synthetic
 
 
+def test_length_of_the_whole_window_leaves_no_room_for_an_answer(init):
+    config = init("--model m --window 6144")
+    assert config["lifbench"]["lengths"] == {"4k": 3072}
+
+
 @pytest.mark.parametrize(
     ("engine", "key"), [("anthropic", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY")]
 )

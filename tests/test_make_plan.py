@@ -9,11 +9,13 @@ from job_scheduling import Wildcards, scheduling
 from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
+from steadfast.config.load import load_config
 from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.loads import Loads
+from steadfast.plan.inputs import PlanInputs
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
 from steadfast.plan.model import planned_jobs
 from steadfast.plan.page import sums_over_parts, total_lines
@@ -146,6 +148,20 @@ def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
     (line,) = [line for line in page.splitlines() if line.startswith("- cost: ")]
     total = float(line.split()[2].replace(",", ""))
     assert abs(total - sum(planned_costs.values())) <= 0.005
+
+
+def test_prompts_that_wait_for_rewrites_are_not_planned(tmp_path):
+    reference = {"r": {"engine": "reference"}}
+    raw = {
+        "benchmarks": ["lifbench", "cfbench"],
+        "lifbench": {"expressions": "recs"},
+        **dict.fromkeys(("models", "judges", "rewriters"), reference),
+    }
+    run = Evaluation(load_config(raw))
+    inputs = PlanInputs(run, InputDigests(run), tmp_path)
+    assert (inputs.benchmarks, inputs.unplanned) == (["cfbench"], ["lifbench"])
+    assert list(inputs.first_rounds) == ["lifbench"]
+    assert all(planned.keys() == {"r"} for planned in inputs.models.values())
 
 
 @pytest.mark.parametrize(

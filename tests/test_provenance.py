@@ -1,6 +1,7 @@
 """Provenance: what files were made from, in a file beside them."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -49,6 +50,13 @@ def test_file_is_current_edited_or_absent(provenance, tmp_path):
     assert state(provenance) is State.EDITED
     (tmp_path / "table.md").unlink()
     assert state(provenance) is State.ABSENT
+
+
+def test_file_has_its_input_digest_while_it_exists(provenance, tmp_path):
+    assert provenance.has_input_digest
+    assert not replace(provenance, input_digest="other").has_input_digest
+    (tmp_path / "table.md").unlink()
+    assert not provenance.has_input_digest
 
 
 @pytest.mark.parametrize("key", ["input_digest", "settings", "inputs", "sha256"])

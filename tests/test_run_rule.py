@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.base.errors import UserError, fixable_error
+from steadfast.base.errors import STOPPED, UserError, fixable_error
 from steadfast.base.provenance import Provenance
 from steadfast.base.resources import PACKAGE
 from steadfast.workflow.script import run_rule
@@ -57,6 +57,18 @@ def test_unknown_param_is_an_error():
     job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={})
     with pytest.raises(TypeError, match="rule scores: score has no parameter majorty; correct"):
         run_rule(score, job, with_provenance=False)
+
+
+def test_interrupted_job_ends_as_by_its_signal_and_logs_that_it_stopped(tmp_path):
+    def ask():
+        raise KeyboardInterrupt
+
+    log = tmp_path / "rule.log"
+    job = SimpleNamespace(rule="inference", log=[log], params={}, wildcards={})
+    with pytest.raises(SystemExit) as end:
+        run_rule(ask, job, with_provenance=False)
+    assert end.value.code == 130
+    assert log.read_text() == f"{STOPPED}\n"
 
 
 def test_params_of_script_and_provenance_are_not_passed_to_the_function():

@@ -32,6 +32,10 @@ def test_score_is_read_from_the_last_line():
         ("> 评分: 0.4", 0.4, None),
         ("评分：0.7。", 0.7, None),
         ("评分：1.00", 1.0, 1.0),
+        ("评分：0", 0.0, 0.0),
+        ("评分：1.1", None, None),
+        ("评分：0." + 30 * "5", None, 5 / 9),  # at most 32 characters
+        ("评分：0." + 31 * "5", None, None),
         ("评分：0.125", None, 0.125),
         ("评分：8/10", None, None),
         ("评分：-0.1", None, None),
@@ -187,7 +191,8 @@ def test_tables_show_scores_and_what_is_missing():
     answers = run.simulated_responses(READER)
     run.score("m", answers, j=run.simulated_replies(answers, slip=0.8))
     frames = run.metrics(["j"], labels_of(next(iter(run.records)), 0.9))
-    display = Display(models={"m": DisplayedModel("m", engine="openai")})
+    models = {"m": DisplayedModel("m", engine="openai")}
+    display = Display(models=models, judges={"j": DisplayedModel("j", engine="openai")})
     table, people = tables(frames, display, "strict", ["direct", "table6_humans"])
     full = frames["direct"].set_index(["split", "measure"]).loc["full"]
     (section,) = table.sections
@@ -195,6 +200,7 @@ def test_tables_show_scores_and_what_is_missing():
     assert [float(cell.text) for cell in cells] == pytest.approx(full["value"].tolist(), abs=5e-4)
     assert full.loc["score", "n"] < 24 and cells[0].marks == ("incomplete",)
     assert any(f"m ({full.loc['score', 'n']} of 24)" in text for _, text in table.notes)
+    assert ("data", "Judge: j.") in table.notes
     assert [row[0].text for row in people.sections[0].rows] == ["j (DS)", "j (PSR)"]
 
 

@@ -2,12 +2,16 @@
 
 from collections import Counter
 
+import pandas as pd
 import pytest
 from frame_values import value
 
 from cfbench_run import VERDICTS, SmallRun
 from steadfast.base.errors import UserError
-from steadfast.contract.components import Reply
+from steadfast.benchmarks.cfbench.facts import OTHER_TASKS
+from steadfast.benchmarks.cfbench.metrics import distribution, statistics
+from steadfast.contract.components import Answer, Reply
+from steadfast.stages.score import score_records
 from steadfast.stats.agreement import verdict_agreement
 from steadfast.stats.tidy import rows_of
 
@@ -42,6 +46,25 @@ def test_means_by_hand(run):
     assert list(frames["results"]["n"]) == [2, 2, 2, 1, 1, 1, 3, 3, 3]
 
 
+def test_statistics_by_hand(run):
+    easy = {name: run.records[name] for name in ("zh/0000", "zh/0001")}
+    rows = statistics(easy).set_index(["split", "measure"])["value"]
+    names = ["records", "characters", "primary", "checkpoints", "types", "内容约束", "数值约束"]
+    # Prompts of 100 and 101 characters; 1 of 2 and 2 of 3 checkpoints are primary.
+    assert rows["easy"][names].tolist() == [2, 100.5, 1.5, 2.5, 2, 3, 2]
+    assert rows["hard", "records"] == 0
+    assert rows["full"][names].tolist() == rows["easy"][names].tolist()
+
+
+def test_tasks_beyond_the_thirty_largest_are_counted_together():
+    largest = [f"task {number}" for number in range(30)]
+    tasks = ["rare", *largest, "rarer", *largest, "rare", *largest]
+    records = pd.DataFrame({"source": "nlp_cif", "domain": None, "task": tasks})
+    rows = rows_of(distribution(records), kind="task")
+    counts = dict(zip(rows["category"], rows["value"], strict=True))
+    assert counts == dict.fromkeys(largest, 3) | {OTHER_TASKS: 3}
+
+
 def test_types_by_hand(run):
     types = run.metrics(run.judge("m", VERDICTS))["types"]
     assert value(types, kind="primary", category="内容约束") == 1
@@ -58,6 +81,13 @@ def test_coverage_and_summary_count_missing_verdicts(run):
     summary = frames["summary"]
     assert list(summary["measure"]) == ["CSR", "ISR", "PSR"]
     assert set(summary["n"]) == {3} and set(summary["expected"]) == {4}
+
+
+def test_split_without_evaluated_records_has_no_coverage(run):
+    run.judge("m", VERDICTS)
+    run.by_model["m"] = run.by_model["m"][:2]
+    coverage = run.metrics(["j0"])["coverage"].set_index("split")
+    assert coverage["expected"].to_dict() == {"easy": 2, "hard": 0, "full": 2}
 
 
 def test_released_means_are_rounded_as_released():
@@ -115,12 +145,28 @@ def test_people_and_judges_are_compared_by_psr(run):
     assert kinds == {"judges": 3, "judge and human": 4}  # none of the unlabelled model
 
 
+@pytest.mark.parametrize(("judges", "counting", "psr"), [("ab", "a", 0), ("abc", "majority", 1)])
+def test_majority_counts_from_three_judges_on(run, judges, counting, psr):
+    verdicts = {"a": [0, 1], "b": [1, 1], "c": [1, 1]}
+    replies = {name: {"zh/0000": run.checklist_reply("zh/0000", verdicts[name])} for name in judges}
+    answers = {"zh/0000": Answer("ok", "答")}
+    scoring = run.task.scoring.make()
+    (score,) = score_records(scoring, run.samples["zh"][:1], answers, replies, majority=True)
+    assert (score["judge"], score["psr"]) == (counting, psr)
+
+
 def test_majority_of_people_counts(run):
     labels = []
     for rater, verdicts in (("a", [1, 1]), ("b", [1, 1]), ("c", [0, 0])):
         labels.append(LABELS[0] | {"rater": rater, "verdicts": verdicts})
     humans = run.metrics(run.judge("m", VERDICTS), labels)["humans"]
     assert humans.set_index("split").loc["full", "raw"] == 1
+
+
+def test_of_several_people_two_have_to_label_a_response(run):
+    labels = [LABELS[0] | {"rater": "a"}, LABELS[0] | {"rater": "b"}, LABELS[1] | {"rater": "a"}]
+    humans = run.metrics(run.judge("m", VERDICTS), labels)["humans"]
+    assert humans.set_index("split").loc["full", "n"] == 1
 
 
 def test_invalid_label_is_refused(run):

@@ -71,7 +71,7 @@ def test_other_replies_are_unreadable_with_a_reason():
         (CLEAN + "\n\n 不出现“春”字 \t0", "more than 3"),
         (REORDERED, "verdict 1 is not"),
         (CLEAN.replace("六个字", "五个字"), "verdict 1 is not"),
-        (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not"),
+        (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not of checkpoint 2"),
         (CLEAN.replace("\t0", "\t2"), "verdict 2 is not"),
         ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
         (f"{CLEAN}\n\n{CLEAN}", "more than 3"),

@@ -4,7 +4,14 @@ import pandas as pd
 import pytest
 from frame_values import value
 
-from complexbench_run import Run, question, record, synthetic_records
+from complexbench_run import (
+    Run,
+    decomposed_record,
+    question,
+    record,
+    synthetic_records,
+    verdict_reply,
+)
 from released_files import cases
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.aggregation import apply_dependencies
@@ -211,6 +218,22 @@ def test_decomposition_compares_the_same_questions():
     assert set(frames["coverage"]["split"]) == {"whole", "decomposed"}
 
 
+def test_difference_of_decomposition_has_limits_of_both_signs():
+    instances = []
+    for number in range(4):
+        own = {"main_id": number, "group": f"g{number}"}
+        instances.append(decomposed_record(question(), question()) | own)
+    run = Run(instances)
+    run.score(run.responses("好"), judge=lambda *_: verdict_reply(True))
+    in_turns = run.responses("好", "zh-decomposed")
+    run.score(in_turns, part="zh-decomposed", judge=lambda *_: verdict_reply(False))
+    rows = rows_of(run.metrics(judges=["judge"])["decomposition"], category="")
+    (row,) = rows_of(rows, measure="difference").to_dict("records")
+    # Clopper–Pearson: all four groups lose 1, and a share of .05^(1/4) or more of all groups does.
+    highest = 1 - 2 * 0.05 ** (1 / 4)
+    assert [row["value"], row["low"], row["high"]] == pytest.approx([-1, -1, highest])
+
+
 def agreement(run: Run, judges: list[str], labels: list[dict]) -> pd.DataFrame:
     """Rows of all models together, by the two raters."""
     rows = run.metrics(labels, judges)["agreement"]
@@ -283,6 +306,8 @@ def test_dependencies_and_groups_are_resolved_within_a_repeat():
     assert value(frames["coherent"], kind="single", measure="origin") == 0.5
     (row,) = rows_of(frames["coherent"], measure="coherent").to_dict("records")
     assert (row["kind"], row["value"], row["n"], row["expected"]) == ("single", 0, 2, 2)
+    (counts,) = frames["coverage"].to_dict("records")
+    assert (counts["expected"], counts["scored"], counts["samples"]) == (8, 8, 4)
 
 
 def test_judge_is_the_one_named_in_each_record():

@@ -109,6 +109,7 @@ EXAMPLES = (
     ("length:[2,2]", ["敬礼"], True),
     ('Json:["k","m"]', ['结果：{"m": {}, "k": []}'], True),
     ('Json:["k"]', ['{"m": 1, "k": 2}'], False),
+    ('Json:["k"]', ['{"k": 2}。'], True),
     ('Json:["k",""]', ['{"k": 2}'], True),  # "" is no key
 )
 

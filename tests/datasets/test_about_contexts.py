@@ -10,8 +10,6 @@ from project import ROOT, Project
 from steadfast.base.errors import UserError
 from steadfast.simple.records import located_instances
 
-pytestmark = pytest.mark.wide
-
 PAGE = (ROOT / "docs/new-task.md").read_text()
 CONFIG = yaml.safe_load(re.search("```yaml\n(.*?)```", PAGE, re.S)[1])
 LINES = re.search("```json\n(.*?)```", PAGE, re.S)[1]
@@ -33,6 +31,7 @@ def test_documented_questions_are_the_example_file():
     assert (ROOT / "docs/examples/contexts/questions.jsonl").read_text() == LINES
 
 
+@pytest.mark.wide
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
 @pytest.mark.parametrize("length", LENGTHS)
@@ -50,6 +49,7 @@ def test_each_question_has_a_prompt_and_full_marks_by_length(project, length):
     assert answers["last"] == elements[-1]
 
 
+@pytest.mark.wide
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
 def test_run_has_a_table_and_no_lifbench_prompts(project):
@@ -59,8 +59,23 @@ def test_run_has_a_table_and_no_lifbench_prompts(project):
     assert not project.path("results/lifbench/prompts").exists()
 
 
-CONTEXTS = {"list": [{"context_id": "list-4k-s1", "text": "1. a\n2. b", "elements": ["a", "b"]}]}
+CONTEXT = {"context_id": "list-4k-s1", "text": "1. a\n2. b", "elements": ["a", "b"]}
+CONTEXTS = {"list": [CONTEXT]}
 SETTINGS = {"template": None, "choices": False, "by": [], "fields": [], "max_tokens": 9}
+
+
+@pytest.mark.parametrize(("further", "group"), [({}, ""), ({"family": "list-s1"}, "list-s1")])
+def test_question_has_an_instance_for_each_context(tmp_path, further, group):
+    record = {"scenario": "list", "prompt": "After {{elements.1}}?", "answer": "{{elements.2}}"}
+    path = tmp_path / "q.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    contexts = {"list": [CONTEXT | further]}
+    ((_, instance),) = located_instances(str(path), **SETTINGS, contexts=contexts)
+    assert (instance.id, instance.group) == ("1-list-4k-s1", group)
+    assert (instance.context, instance.prompt) == (CONTEXT["text"], "\n\nAfter a?")
+    assert instance.answer == "b"
+
+
 WRONG = {
     "no such scenario": ({"scenario": "lists"}, "scenario is 'lists'; write one of list"),
     "no scenario": ({"scenario": None}, "scenario is null; write one of list"),

@@ -50,6 +50,17 @@ def error_message(raw):
     return str(error.value)
 
 
+def test_agreement_needs_two_judges_that_score_responses(file):
+    file(PLAIN)
+    judges = {"j": {"engine": "reference"}, "k": {"engine": "reference"}}
+    has_agreement = []
+    for scorer, names in (("exact", "jk"), ("judge", "jk"), ("judge", "j")):
+        raw = config(scorer=scorer) | {"judges": {name: judges[name] for name in names}}
+        task = Evaluation(load_config(raw)).tasks["mine"]
+        has_agreement.append("agreement" in task.metrics.names)
+    assert has_agreement == [False, True, False]
+
+
 # --- instances --------------------------------------------------------------------------------
 
 
@@ -118,6 +129,7 @@ def test_instances_of_one_context_are_one_sampling_unit(file):
         ({**PLAIN, "answer": "[0-9]", "reference": "7"}, REGEX, None),
         (PLAIN, {"by": ["topic"]}, "no field 'topic'"),
         ({**PLAIN, "topic": None}, {"by": ["topic"]}, "topic is null; write a string or a number"),
+        ({**PLAIN, "topic": ["x"]}, {"template": "{{topic}}"}, r"topic is \['x'\]; write a string"),
         ({**PLAIN, "context": "A"}, {"template": "{{prompt}}"}, "the template no {{context}}"),
         (PLAIN, {"template": "{{promt}}"}, "no field 'promt'; did you mean 'prompt'?"),
         ('{"prompt": "\\ud800", "answer": "x"}', {}, "a string has half a Unicode character"),

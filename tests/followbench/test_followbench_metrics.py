@@ -110,6 +110,19 @@ def test_consistent_levels_by_hand():
     assert value(csl, category=OVERALL) == 3
 
 
+def test_intervals_lie_within_possible_values():
+    worst = group_records("style/1", 1, 0, 0, 0, 0)
+    best = group_records("style/1", 1, 1, 1, 1, 0)
+    for number in (2, 3, 4):
+        worst += group_records(f"style/{number}", 0, 0, 0, 0, 0)
+        best += group_records(f"style/{number}", 1, 1, 1, 1, 1)
+    for level_metrics in (metrics(*worst), metrics(*best)):
+        levels = level_metrics.levels()
+        rates = level_metrics.rates("soft")
+        assert levels["low"].min() >= 0 and levels["high"].max() <= 5
+        assert rates["low"].min() >= 0 and rates["high"].max() <= 100
+
+
 def test_rates_by_scorer():
     ruled = record("content/1", 1, [1], scorer="exact")
     rows = metrics(ruled, record("content/2", 1, [0])).scorers()

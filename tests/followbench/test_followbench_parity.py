@@ -102,24 +102,26 @@ def test_recorded_rates_and_levels_are_printed(recorded):
 
 
 # Fifths of level 5, −5 of an unreadable reply; added up in this order.
-@pytest.mark.quick(1)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
-    ("fifths", "printed"),
+    ("fifths", "by_rule", "printed"),
     [
-        ([-5, 1, 1, 3], "-0.00"),  # −0.8, −0.6000000000000001, −1.1e-16
-        ([1, 1, 3, -5], "0.00"),
-        ([-5, 3, -5, 3, -5, 3, 3, 3], "0.00"),
-        ([1, -5, 1, -5, 1, 4, -5, 3, -5, 2, 1, -5, 4, 1, 3, 4], "-0.00"),
+        ([-5, 1, 1, 3], [], "-0.00"),  # −0.8, −0.6000000000000001, −1.1e-16
+        ([1, 1, 3, -5], [], "0.00"),
+        ([2, -5, -5, 3], [1], "0.00"),  # with the rule's first −1.1e-16
+        ([-5, 3, -5, 3, -5, 3, 3, 3], [], "0.00"),
+        ([1, -5, 1, -5, 1, 4, -5, 3, -5, 2, 1, -5, 4, 1, 3, 4], [], "-0.00"),
     ],
 )
-def test_zero_rate_has_the_sign_of_the_released_sum(fifths, printed):
+def test_zero_rate_has_the_sign_of_the_released_sum(fifths, by_rule, printed):
     judged = []
     for level in range(1, 6):
         for example, share in enumerate(fifths if level == 5 else [5] * len(fifths)):
             hard = -1 if share < 0 else int(share == 5)
             row = {"example_id": example, "level": level, "hard": hard, "soft": share / 5}
             judged.append(row)
-    case = {"id": "m", "lang": "en", "category": "style", "judged": judged, "ruled": []}
+    ruled = [{"example_id": 0, "level": 5, "satisfied": verdict} for verdict in by_rule]
+    case = {"id": "m", "lang": "en", "category": "style", "judged": judged, "ruled": ruled}
     frames = metrics(scores(case), run(language="en").data, None, ["en"], ["judge"])
     (table,) = tables(frames, Display(), "released", ["en"], ["table9_style"])
     (section,) = table.sections

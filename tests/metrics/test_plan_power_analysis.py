@@ -41,6 +41,13 @@ def test_most_variable_pair_determines_the_number_of_contexts(tmp_path):
     assert f"{one_pair:.3f} for one pair, {all_pairs:.3f} for each of all pairs" in page
 
 
+def test_difference_that_no_run_detects_has_no_number(tmp_path):
+    (row,), page = analysis(tmp_path, {"error": 5.0})
+    assert row["clusters"] is row["clusters_all"] is row["factor"] is row["unseen"] is None
+    assert "| 0.05 | over a million | over a million |  |  |" in page
+    assert "Minimum detectable difference: none for one pair, none for each" in page
+
+
 def test_each_language_has_its_rows_as_shares_of_full_marks(tmp_path):
     measures = {"HSR": {"compared": {"measure": "HSR"}, "full": 100}}
     english = {"measure": "HSR", "language": "en", "error": 2.0}

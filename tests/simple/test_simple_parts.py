@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from outside import EXAMPLES
 from steadfast.base.errors import UserError
@@ -66,6 +67,7 @@ two = constant(2)
 two_measures = constant({"a": True, "b": 0.5})
 no_measures = constant({})
 mark = constant(Mark(1, "b"))
+unread_mark = constant(Mark(0, unread=True))
 
 
 def integer(text, instance):
@@ -83,6 +85,12 @@ def integer(text, instance):
 def test_total_is_the_mean_of_the_measures(scorer, total, points, extracted):
     score = SimpleScoring(f"{__name__}:{scorer}").score(sample(), ANSWER, {})
     assert (score.total, score.points, score.extracted) == (total, points, extracted)
+
+
+@pytest.mark.parametrize(("scorer", "values"), [("mark", {}), ("unread_mark", {"unread": True})])
+def test_score_says_whether_the_response_was_unreadable(scorer, values):
+    score = SimpleScoring(f"{__name__}:{scorer}").score(sample(), ANSWER, {})
+    assert score.values == values
 
 
 def test_refused_response_has_no_score():
@@ -169,6 +177,17 @@ def test_prompt_has_context_between_its_parts():
     item = SimpleSamples().item(sample())
     assert (item.head, item.context, item.tail) == ("Read. ", "A text.", "Which?")
     assert instance_of(sample()) == BLUE
+
+
+def test_source_of_a_prompt_is_its_instance_with_the_context_that_it_names():
+    instances = {"all": [{"id": "1"}, {"id": "2"}]}
+    contexts = {"all": [{"context_id": "c", "text": "A text."}]}
+    prompts = [{"sample_id": "all/1", "long_context_id": "c"}, {"sample_id": "all/2"}]
+    sources = SimpleSamples().sources(prompts, {"instances": instances, "contexts": contexts})
+    assert list(sources) == [
+        {"instance": {"id": "1"}, "context": "A text."},
+        {"instance": {"id": "2"}, "context": ""},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -266,6 +285,45 @@ def test_ids_that_share_a_context_at_each_length_are_one_sampling_unit():
     units = metrics(scores, {}, None)["sampling_units"]
     # Two ids share each context, at each length: 12 units, of 24 ids and 36 contexts.
     assert units[["clusters", "records"]].values.tolist() == [[12, 72]]
+
+
+def test_paraphrases_of_a_record_are_one_sampling_unit():
+    scores = []
+    for number in range(6):
+        for name in ("t1", "t2"):
+            id = f"all/{number}/{name}"
+            scores.append(scored(id, number % 2, str(number), {"template": name}))
+    (summary,) = metrics(scores, {}, None, by=["template"])["summary"].to_dict("records")
+    assert summary["sampled"] == "6 records"
+    assert [summary["low"], summary["high"]] == wilson_interval(6)
+
+
+@pytest.mark.parametrize(
+    ("shared", "factor", "freedom"), [(True, 0.15, 11), (False, math.hypot(1, 0.85), 22)]
+)
+def test_lengths_are_paired_where_they_share_records(shared, factor, freedom):
+    totals = [number % 4 / 3 for number in range(12)]
+    scores = []
+    for length in ("4k", "8k"):
+        for number, total in enumerate(totals):
+            id = f"{length}/{number}" if shared else f"{length}/{length}-{number}"
+            scores.append(scored(id, total, id, part=length))
+    frames = metrics(scores, {}, None, lengths=["4k", "8k"])
+    _, low = frames["effective_context_length"]["low"]
+    # .5 − .85 · .5 is the middle between the limits −.85 and 1, with log odds of 0.
+    error = factor * np.std(totals, ddof=1) / math.sqrt(12) * (2 / 0.925)
+    odds = math.exp(-stats.t.ppf(0.975, freedom) * error)
+    assert low == pytest.approx(0.85 + (1 - 1.85 / (1 + odds)) / 0.5)
+
+
+def test_judges_are_compared_on_responses_that_both_scored():
+    scores = []
+    for number, (first, second) in enumerate([(1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, None)]):
+        id = str(number)
+        scores.append(scored(id, first, id, judge="j", other_raters={"k": {"total": second}}))
+    rows = metrics(scores, {}, None, judges=["j", "k"])["agreement"]
+    (overall,) = rows[rows["model"] == ""].to_dict("records")
+    assert (overall["n"], overall["raw"]) == (3, pytest.approx(2 / 3))
 
 
 def test_measure_has_a_mean_over_the_responses_that_have_it():

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from steadfast.workflow import forks as forks_of_jobs
 from steadfast.workflow.forking import _forked, _run, _start_forks
 
 SCRIPT = """
@@ -90,6 +91,14 @@ def test_resource_usage_of_a_script_is_measured(run):
     assert 0.2 <= usage["cpu_time"] <= 2 * (time.monotonic() - start)
     assert 47 < usage["max_rss"] <= usage["max_vms"]
     assert usage["io_in"] >= 0 and usage["io_out"] >= 0
+
+
+def test_memory_and_bytes_are_in_megabytes(monkeypatch, tmp_path):
+    (tmp_path / "status").write_text("VmPeak:\t    2048 kB\n")
+    (tmp_path / "io").write_text("read_bytes: 3145728\nwrite_bytes: 1048576\n")
+    monkeypatch.setattr(forks_of_jobs, "Path", lambda folder, file: tmp_path / file)
+    usage = forks_of_jobs.usage()
+    assert (usage["max_vms"], usage["io_in"], usage["io_out"]) == (2, 3, 1)
 
 
 def test_no_process_is_forked_without_a_server(tmp_path):
