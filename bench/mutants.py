@@ -174,16 +174,21 @@ def statement(mutant: Mutant) -> range:
 def pytest(
     copy: Path, marked: str, words: Iterable[str], variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs tests of a tier in a clone, whose cache is its own: a mutant may write wrong entries."""
+    """Runs tests of a tier in a clone.
+
+    What a mutant of ``jobs/digests.py`` reads of a file is kept in the user's cache: there it would
+    spoil all later runs, and one that is kept there already hides the mutant.
+    """
     command = [sys.executable, "-m", "pytest", "-q", "-m", marked, "--no-header"]
-    return subprocess.run(
-        [*command, "-p", "no:cacheprovider", *words],
-        cwd=copy,
-        env={**os.environ, "CI": "1", "XDG_CACHE_HOME": f"{copy}.cache", **(variables or {})},
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-    )
+    with tempfile.TemporaryDirectory() as cache:
+        return subprocess.run(
+            [*command, "-p", "no:cacheprovider", *words],
+            cwd=copy,
+            env={**os.environ, "CI": "1", "XDG_CACHE_HOME": cache, **(variables or {})},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
 
 
 def noticed(mutant: Mutant, tests: Iterable[list[str]], copy: Path, marked: str) -> str:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
-from steadfast.jobs.digests import Contents
+from steadfast.jobs.digests import Contents, digest
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 
@@ -119,6 +120,39 @@ class Kind:
         """How it reads."""
         return LIMIT
 '''
+
+
+def test_packaged_files_that_code_names_are_found():
+    code = """
+from steadfast.base import resources
+
+WEIGHTS = resources.facts("weights.yaml")
+TEXT = resources.resource("text.txt", __package__)
+MODEL = resources.facts(f"{WEIGHTS}.yaml")
+OTHER = open("other.txt")
+"""
+    files = Contents.read(".py", code.encode()).resources
+    assert files == [("weights.yaml", False), ("text.txt", True)]
+
+
+def test_imports_of_code_are_all_but_those_of_type_checkers():
+    code = """
+import json
+from a.b import c
+from . import d
+if TYPE_CHECKING:
+    import e
+else:
+    from ..f import g
+"""
+    imports = Contents.read(".py", code.encode()).imports
+    assert imports == [".", "..f", "..f.g", ".d", "a.b", "a.b.c", "json"]
+
+
+def test_component_without_its_object_is_refused():
+    assert digest("steadfast.base.names", "steadfast.base.resources:facts")
+    with pytest.raises(UserError, match=r"resources has no 'fact'; did you mean 'facts'"):
+        digest("steadfast.base.names", "steadfast.base.resources:fact")
 
 
 def test_digest_of_code_leaves_out_docstrings_and_comments():

@@ -14,7 +14,7 @@ from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, evaluation_work
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import cpus_per_task, mem_mb, runtime
+from steadfast.jobs.job_resources import cpus_per_task, mem_mb, runtime, slurm_resources
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
 REMOTE = {"engine": "openai", "model": "m"}
@@ -100,6 +100,14 @@ def test_job_without_prompts_has_gpus_and_no_time_yet(tmp_path):
 PART_MINUTES = 2 * (12_000 / 100 + 3_272 / 1_000) / 60
 
 
+def test_time_of_a_part_includes_its_contexts(tmp_path):
+    write_prompts(tmp_path, "4k", 1)
+    slow = {"slow": {**VLLM, "throughput": {"prefill": 10, "decode": 1000}}}
+    config = load_config({"lifbench": {"lengths": {"4k": 3072}}, "models": slow})
+    seconds = (3072 + 2) / 10 + 120 / 1000
+    assert job_runtime(tmp_path, model="slow", config=config) == math.ceil(2 * seconds / 60 + 10)
+
+
 @pytest.mark.parametrize("model", ["timed", "served"])
 def test_load_is_shared_by_the_parts_without_outputs(tmp_path, model):
     write_prompts(tmp_path, "4k", 100)
@@ -155,6 +163,17 @@ def test_all_benchmarks_and_models_of_a_load_share_it_and_max_hours(tmp_path):
     for benchmark, model in product(benchmarks, models):
         job = {"benchmark": benchmark, "part": "zh", "model": model, "judge": "judge"}
         assert job_runtime(tmp_path, config=limited, **job) == 15
+
+
+def test_options_of_sbatch_become_resources_of_the_plugin():
+    options = {"partition": "large", "exclusive": True, "requeue": False, "nice": 10}
+    config = load_config(
+        {"models": {"m": {**REMOTE, "slurm": options | {"reservation": "my run"}}}}
+    )
+    assert slurm_resources(config.models["m"]) == {
+        "slurm_partition": "large",
+        "slurm_extra": "--exclusive --nice=10 '--reservation=my run'",
+    }
 
 
 def test_jobs_without_a_model_run_here_unless_they_request_slurm_resources(tmp_path):

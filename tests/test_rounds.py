@@ -105,6 +105,16 @@ def run(tmp_path) -> Evaluation:
     return continued(tmp_path)
 
 
+def test_prompts_need_rewrites_only_if_expressions_are_rewritten():
+    def run(expressions: str) -> Evaluation:
+        rewriters = {"w": {"engine": "openai", "model": "w"}}
+        return evaluation(lifbench=TASK | {"expressions": expressions}, rewriters=rewriters)
+
+    assert not run("own").prompts_need_rewrites("lifbench")
+    assert run("recs").prompts_need_rewrites("lifbench")
+    assert run("recs").first_rounds("lifbench") == {"recs": "lifbench/recs/requests.jsonl"}
+
+
 def metrics_digest(run: Evaluation) -> str:
     return InputDigests(run).metrics("lifbench").input_digest
 

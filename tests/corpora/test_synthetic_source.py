@@ -1,5 +1,6 @@
 """Synthetic corpora: seeded, growing by extension, without repetition, like the real ones."""
 
+import calendar
 import random
 import re
 import subprocess
@@ -107,6 +108,12 @@ def test_essays_have_paragraphs_titles_and_months(corpora):
         assert record["title"]
         assert re.fullmatch(r"[A-Z][a-z]+ (19|20)\d\d", record["date"])
         assert "\n\n" in record["text"]
+
+
+def test_days_are_those_of_every_month(texts):
+    months = "|".join(calendar.month_name[1:])
+    days = re.findall(rf"\b(\d+) (?:{months})\b", "\n".join(texts["xsum"] + texts["govreport"]))
+    assert set(map(int, days)) == set(range(1, 29))
 
 
 def test_meetings_are_lines_of_speaker_and_utterance(texts):

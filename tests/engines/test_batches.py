@@ -234,6 +234,16 @@ def test_unconfirmed_batch_is_found_and_not_created_again(part, server, engine, 
     assert server.batch_sizes() == [2, 2]
 
 
+def test_unconfirmed_batch_is_found_behind_newer_ones(part, server, engine, tmp_path):
+    server.faults[CREATE[engine]].append(LOST)
+    with pytest.raises(UserError, match="failed 1 times"):
+        part.run(attempts=1)
+    Part(tmp_path / "later", server.url, engine, batch=True).run(items(1, 2))
+    server.page = 1
+    part.run()
+    assert server.batch_sizes() == [10, 2]
+
+
 @pytest.mark.quick(1)
 def test_jobs_with_equal_requests_find_their_own_batches(tmp_path, engine, server):
     # No cache, since what it serves depends on the batches.

@@ -95,6 +95,13 @@ def test_unreadable_response_is_rerequested_with_a_reminder(part, server):
     records = part.run(reminded, readable=lambda _, text: text.endswith("One word!"), tries=3)
     assert column(records, "attempts") == [2, 2, 2]
     assert sorted(server.requested.values()) == [1] * 6
+    log = part.log.read_text("utf-8")
+    assert "echo: 3 requests, 0 cached, 3 to send" in log
+    assert "echo: 3 unreadable responses, re-requested, 0 cached, 3 to send" in log
+
+
+def test_attempts_are_counted_only_where_responses_must_be_readable(part, server):
+    assert "attempts" not in part.run(items(1, 1))[0]
 
 
 def test_unreadable_response_is_rerequested_up_to_the_limit(part, server):

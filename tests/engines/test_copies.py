@@ -6,12 +6,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from steadfast.base.files import read_jsonl
 from steadfast.contract.request import Request
-from steadfast.engines.vllm.copies import shares
+from steadfast.engines.vllm.copies import Copies, shares
 
 HERE = Path(__file__).parent
 RUN_PARTS = """
@@ -129,6 +130,15 @@ def test_copy_that_dies_ends_the_job_with_its_error(tmp_path):
     errors = errors_of(tmp_path, 2, FAKE_VLLM_DIES="first context c")
     assert list(errors) == ["first"]
     assert "model one failed (RuntimeError: the engine died)" in errors["first"]
+
+
+def test_each_copy_sees_its_own_gpus(monkeypatch):
+    context = Mock()
+    context.Pipe.side_effect = lambda: (Mock(), Mock())
+    monkeypatch.setattr("multiprocessing.get_context", lambda method: context)
+    Copies(2, ["0", "1", "2", "3", "4"])
+    visible = [call.kwargs["args"][1] for call in context.Process.call_args_list]
+    assert visible == ["0,1", "2,3"]
 
 
 def request(prompt_tokens: int, max_tokens: int) -> Request:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.engines.devices import acquire_gpus, devices
+from steadfast.engines.devices import acquire_gpus, devices, lock_gpus
 
 
 @pytest.fixture
@@ -42,6 +42,29 @@ def test_concurrent_jobs_hold_different_gpus(tmp_path):
     assert (list(first), list(second)) == (["0"], ["1"])
     os.close(first["0"])
     assert list(acquire_gpus(1, ["0", "1"], print, tmp_path)) == ["0"]
+
+
+def test_all_users_of_a_machine_share_the_locks(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    acquire_gpus(1, ["MIG-a/1/0"], print)
+    folder = tmp_path / "steadfast-gpus"
+    modes = {path.name: oct(path.stat().st_mode & 0o7777) for path in (folder, *folder.iterdir())}
+    assert modes == {
+        "steadfast-gpus": "0o777", "queue.lock": "0o666", "MIG-a_1_0.lock": "0o666",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("count", "job", "visible"), [(1, None, "5"), (0, None, "5,6"), (1, "1", "5,6")]
+)
+def test_job_uses_the_gpus_that_it_locked(tmp_path, monkeypatch, count, job, visible):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,6")
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    if job:  # whose GPUs no other job has
+        monkeypatch.setenv("SLURM_JOB_ID", job)
+    lock_gpus(count, print)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == visible
 
 
 def test_job_of_two_gpus_is_served_before_later_jobs_of_one(tmp_path, monkeypatch):

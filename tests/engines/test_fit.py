@@ -1,5 +1,7 @@
 """Prompts are fitted to the context window, with a real tokenizer."""
 
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +10,8 @@ from parts import items
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, prefix_hasher, request_hash, settings_hasher
-from steadfast.engines.fit import estimated_requests, fit
+from steadfast.engines.cost.forecast import CachedTokenizer
+from steadfast.engines.fit import estimated_requests, fit, tokenizer_of
 
 TOKENIZER = load_tokenizer("o200k_base")
 EMOJI = "\U0001f469\u200d\U0001f680"
@@ -65,11 +68,50 @@ def test_window_limit_is_exact():
     assert fit([item], window - 1, "skip", TOKENIZER)[0].overflow
 
 
+def test_prompt_tokens_include_the_template():
+    (item,) = items(1, 1)
+    # Far from the limit, context and instruction are counted by themselves.
+    tokens = TOKENIZER.count(item.head + item.context) + TOKENIZER.count(item.tail) + 7
+    (request,) = fit([item], 10_000, "skip", TOKENIZER, template_tokens=7)
+    assert (request.prompt_tokens, request.overflow) == (tokens, None)
+    (request,) = fit([item], 60, "skip", TOKENIZER, template_tokens=7)
+    assert request.prompt_tokens == tokens
+    assert request.overflow == (
+        f"{tokens} tokens of prompt and {item.max_tokens} for the response exceed the window of 60"
+    )
+
+
+def test_each_text_of_a_conversation_has_a_template():
+    item = Item("s", "c", "", "", "Why?", 9, turns=(("Read this.", "Done."),), system="Be brief.")
+    (request,) = fit([item], 10_000, "skip", TOKENIZER, template_tokens=7)
+    texts = ("Be brief.", "Read this.", "Done.", "Why?")
+    assert request.prompt_tokens == sum(TOKENIZER.count(text) + 7 for text in texts)
+
+
+@pytest.mark.parametrize("window", [600, 601])
+def test_small_window_is_filled_to_the_last_token(window):
+    item = Item("s", "c", "Read.\n", "some more words of text " * 400, "\nAsk.", 100)
+    (request,) = fit([item], window, "truncate", TOKENIZER, template_tokens=7)
+    assert request.prompt_tokens + 100 == window
+    assert request.prompt_tokens == TOKENIZER.count(request.prompt) + 7
+
+
+def test_tokens_are_counted_by_the_engines_tokenizer_or_the_configured_one():
+    own = CachedTokenizer(TOKENIZER)
+    answers = {"tokenizer": "cl100k_base"}
+    assert tokenizer_of(Mock(tokenizer=own), answers) is own
+    configured = tokenizer_of(Mock(tokenizer=None), answers)
+    assert configured.count("你好") == load_tokenizer("cl100k_base").count("你好") == 2
+    assert tokenizer_of(Mock(tokenizer=None), {}).count("你好") == TOKENIZER.count("你好") == 1
+
+
 def test_truncated_prompt_fills_the_window():
     item = Item("s", "c", "Read.\n", "some more words of text " * 4000, "\nAsk.", 100)
     (request,) = fit([item], 8192, "truncate", TOKENIZER)
     assert 8192 - 40 <= TOKENIZER.count(request.prompt) + 100 <= 8192
     assert request.seen == pytest.approx(8092 / TOKENIZER.count(item.context), rel=0.01)
+    kept = TOKENIZER.count(request.prefix.removeprefix(item.head))
+    assert request.prompt_truncated_tokens == TOKENIZER.count(item.context) - kept
 
 
 def test_truncation_does_not_depend_on_other_requests():
@@ -88,7 +130,8 @@ def test_cost_estimate_truncates_only_where_the_config_does():
     overflows = {}
     for policy in ("truncate", "skip", None):
         answers = {"window": 60, "on_overflow": policy}
-        ((request,), _) = estimated_requests("m", None, answers, long, load_tokenizer("o200k_base"))
+        ((request,), template) = estimated_requests("m", None, answers, long, TOKENIZER)
+        assert template == 0
         overflows[policy] = request.overflow is not None
     assert overflows == {"truncate": False, "skip": True, None: True}
 

@@ -136,6 +136,20 @@ def test_last_response_of_a_hash_counts(path):
     assert read(path) == {"h0": ANSWER}
 
 
+def test_crashed_machine_loses_the_last_seconds_at_most(path, monkeypatch):
+    synced = []
+    times = iter([0.0, 0.0, 4.0, 5.5, 5.5, 10.0, 11.0, 11.0, 11.0])  # with one after each sync
+    monkeypatch.setattr("os.fsync", synced.append)
+    monkeypatch.setattr("steadfast.engines.asking.journal.time.monotonic", lambda: next(times))
+    counts = []
+    with Journal(path) as journal:
+        for _ in range(5):
+            journal.append("h", ANSWER)
+            counts.append(len(synced))
+    assert counts == [0, 0, 1, 1, 2]
+    assert len(synced) == 3  # at the end too
+
+
 def test_journal_makes_its_folder_and_leaves_no_other_file(tmp_path):
     path = tmp_path / "journal/lifbench/own/2k.jsonl"
     write(path, [ANSWER])

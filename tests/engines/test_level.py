@@ -160,6 +160,25 @@ def test_rejections_in_slow_start_return_to_a_level_without_any(accepted, limit)
     assert level.limit == limit
 
 
+def test_rejected_trials_become_rarer():
+    level = Level(8, 64)
+    now = 0.0
+    in_flight = deque()
+    rejections = []
+    for number in range(1_000):
+        if level.limit > 8:
+            level.refused(8, now)
+            rejections.append(number)
+        while len(in_flight) < 8:
+            in_flight.append(now)
+            level.sent(now)
+        now += 1 / 64
+        level.answered(in_flight.popleft(), now, True)
+    # A round is 32 answers, without those to the eight requests in flight at its beginning.
+    rounds = [round((after - before) / 40) for before, after in pairwise(rejections)]
+    assert rounds == [1, 2, 4, 8, 8]
+
+
 @settings(max_examples=8, deadline=None)
 @given(
     start=st.integers(1, 64),

@@ -183,3 +183,17 @@ def test_failures_are_passing_unless_all_would_recur(reasons, is_passing):
         _check_failures("m", responses, 0.5)
     assert isinstance(failure.value, TemporaryError) == is_passing
     _check_failures("m", responses, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "shown"),
+    [
+        ("cab", "1 × c, 1 × a, 1 × b"),
+        ("bacba", "2 × b, 2 × a, 1 × c"),
+        ("abcdd", "2 × d, 1 × a, 1 × b, …"),
+    ],
+)
+def test_three_most_frequent_reasons_of_failures_are_shown(reasons, shown):
+    responses = [Response("error", "", error=reason) for reason in reasons]
+    with pytest.raises(UserError, match=rf"failed \({shown}\);"):
+        _check_failures("m", responses, 0.0)

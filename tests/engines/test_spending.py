@@ -11,7 +11,16 @@ from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.base import Setup
-from steadfast.engines.cost.bill import Bill, cost, failed_attempt, highest_cost, prompt_tokens
+from steadfast.engines.cost.bill import (
+    Bill,
+    CapReached,
+    cost,
+    counted_cost,
+    estimated,
+    failed_attempt,
+    highest_cost,
+    prompt_tokens,
+)
 from steadfast.engines.sending.journal import Journal
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
@@ -47,6 +56,7 @@ COSTS = {
     "longest": ((2001, 1, 10, 1000), 1000 * 6 + 1 + 1000 * 9 + 10 * 12),
     "flex": ((1000, 0, 10, 0, "flex"), (1000 * 2 + 80) / 2),
     "batch": ((1000, 0, 10, 0, "batch"), (1000 * 2 + 80) / 4),
+    "nothing written": ((1000, 200, 10), 800 * 2 + 200 * 0.5 + 10 * 8),
     "another tier": ((1000, 0, 10, 0, "input"), 1000 * 2 + 80),
     "cached": ((1000, 400, 500, 0), 600 * 2 + 400 * 0.5 + 500 * 8),
 }
@@ -61,6 +71,7 @@ def test_cost_has_prices_of_cached_and_long_prompts_and_tiers(tokens, millionths
 def test_upper_limit_is_writing_at_the_highest_price(tier, share):
     assert highest_cost(TIERED, 100, 10, tier) == pytest.approx(share * (100 * 9 + 10 * 12) / 1e6)
     assert highest_cost(RATES, 100, 10) == cost(RATES, 100, 0, 10)
+    assert highest_cost(rated(dict.fromkeys(PRICE, 0.0)), 100, 10) == 0
 
 
 def test_request_needs_room_for_its_upper_limit(part, server):
@@ -70,6 +81,33 @@ def test_request_needs_room_for_its_upper_limit(part, server):
     with pytest.raises(UserError, match="max_spend"):
         part.run(items(1, 1), price=price, max_spend=upper_limit * 0.99)
     assert len(part.run(items(1, 1), price=price, max_spend=upper_limit * 1.01)) == 1
+
+
+def test_limit_can_be_spent_to_the_last_cent(tmp_path):
+    request = Request("s", "c", ("", ""), "", "", 0, 1_000_000, 0, 1.0, None, "h")  # 2 USD
+    Bill(RATES, 2.0, [tmp_path]).reserve(request)
+    bill = Bill(RATES, 5.0, [tmp_path])
+    bill.reserve(request)
+    bill.reserve(replace(request, hash="i"))
+    with pytest.raises(CapReached, match=r"\(0 USD in the journals, up to 2 USD for the next"):
+        bill.reserve(replace(request, hash="j"))
+    bill.reserve(replace(request, hash="j"), sent=True)  # by an earlier run
+    for name in "hij":
+        assert bill.waiting
+        bill.settle(replace(request, hash=name))
+    assert not bill.waiting
+
+
+@pytest.mark.parametrize("counts", [{}, {"prompt_tokens": 9}, {"completion_tokens": 9}])
+def test_cost_is_unknown_unless_prompt_and_output_are_counted(counts):
+    assert counted_cost(RATES, counts) is None
+
+
+def test_counted_cost_is_in_total_and_of_the_output():
+    counts = {"prompt_tokens": 9, "cached_tokens": 4, "completion_tokens": 3}
+    total, output = counted_cost(RATES, counts)
+    assert total == pytest.approx((5 * 2 + 4 * 0.5 + 3 * 8) / 1e6)
+    assert output == pytest.approx(3 * 8 / 1e6)
 
 
 def test_bill_grows_with_the_journals_of_other_jobs(tmp_path):
@@ -151,6 +189,28 @@ def test_uncounted_prompt_has_a_token_for_three_bytes(counted, tokens):
     turns = (("Q", "A"),)  # with the texts ten bytes
     request = Request("s", "c", ("", ""), "Read é", "!", 5, counted, 0, 1.0, None, "h", turns)
     assert prompt_tokens(request) == tokens
+
+
+ESTIMATES = {
+    "without an output count": (Response("ok", "Café", prompt_tokens=9), (7, 2)),
+    "without a prompt count": (Response("ok", "Café", completion_tokens=3), (7, 2)),
+    "refused": (Response("refused"), (7, 0)),
+    "truncated": (Response("length", "a"), (7, 5)),
+    "reasoning": (Response("ok", "a", reasoning="bcd"), (7, 2)),
+    "counted": (Response("ok", "a", prompt_tokens=9, completion_tokens=1), None),
+    "without output": (Response("ok", "", prompt_tokens=9), None),
+    "failed": (Response("error", error="HTTP 500"), None),
+}
+
+
+@pytest.mark.parametrize(("response", "estimates"), ESTIMATES.values(), ids=ESTIMATES)
+def test_tokens_of_a_billed_response_are_estimated_unless_counted(response, estimates):
+    request = Request("s", "c", ("", ""), "", "", 5, 7, 0, 1.0, None, "h")
+    billed = estimated(request, response)
+    if estimates is None:
+        assert billed is response
+    else:
+        assert (billed.prompt_estimate, billed.completion_estimate) == estimates
 
 
 COUNTS = {"prompt_tokens": 40, "completion_tokens": 50}

@@ -39,6 +39,11 @@ def test_documents_in_json_are_objects_with_ordered_fields(documents):
     assert list(map(list, objects.values())) == list(map(list, documents))  # the fields
 
 
+def test_json_has_text_unescaped():
+    assert show_list(["Café", "清单"], "json") == '["Café",\n"清单"]'
+    assert show_documents([{"title": "Café"}], "json") == '{"doc-1": {"title": "Café"}}'
+
+
 def test_documents_as_bullets():
     documents = [{"id": "a", "text": "One.\nTwo."}, {"text": "Three."}]
     assert show_documents(documents, "bulleted") == (

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.judging.rewriting import (
+    CHATTER,
     RewriterSimulator,
     UnreadableError,
     language,
@@ -149,13 +150,31 @@ def test_simulated_rewriters_differ_by_seed():
     assert all(ORIGINAL in text for text in texts)
 
 
+def test_spoilt_replies_have_prose_half_of_the_list_or_none():
+    reasons = set()
+    for seed in range(30):
+        reply = simulated_reply(seed, 1 / CHATTER)
+        try:
+            read_rewrites(reply, {"count": 20})
+        except UnreadableError as error:
+            reasons.add(str(error).partition(" (")[0])
+        else:
+            assert reply.startswith("Here are the rewrites:\n```json\n[")
+    assert reasons == {
+        "the reply has 10 rewrites, not 20",
+        "the reply has no list from [ to ]",
+        "the list is not valid JSON",  # cut after a bracket in a rewrite
+    }
+
+
 def test_simulated_rewriter_errs_by_slip():
     lists = []
     for seed in range(40):
         reply = simulated_reply(seed, 0.5)
         if readable({"count": 20}, reply, ""):
             lists.append(read_rewrites(reply, {"count": 20}))
-    assert 20 < len(lists) < 40
+    # Of 40 replies, 0.5 × 0.25 are spoilt; three of the four ways to spoil make them unreadable.
+    assert 32 <= len(lists) < 40
     texts = list(chain(*lists))
     slips = [text for text in texts if ORIGINAL not in text]
     assert 0.2 < len(slips) / len(texts) < 0.6
