@@ -140,7 +140,7 @@ def test_crashed_machine_loses_the_last_seconds_at_most(path, monkeypatch):
     synced = []
     times = iter([0.0, 0.0, 4.0, 5.5, 5.5, 10.0, 11.0, 11.0, 11.0])  # with one after each sync
     monkeypatch.setattr("os.fsync", synced.append)
-    monkeypatch.setattr("steadfast.engines.asking.journal.time.monotonic", lambda: next(times))
+    monkeypatch.setattr("steadfast.engines.sending.journal.time.monotonic", lambda: next(times))
     counts = []
     with Journal(path) as journal:
         for _ in range(5):
