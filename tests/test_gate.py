@@ -128,6 +128,12 @@ def test_identical_responses_are_not_tested():
     assert (result.verdict, result.measures["verdict"].tolist()) == (PASS, [PASS, IDENTICAL])
 
 
+def test_gain_of_full_marks_is_no_loss():
+    comparison = compared(("m", 1.0, 0.01))
+    comparison.tests["high"] = 1.0
+    assert gate.gate(comparison, 0.02).measures["p"].tolist() == [1.0]
+
+
 def test_gate_without_common_scores_is_unclear():
     comparison = compared()
     comparison.measured = pd.DataFrame(
@@ -169,6 +175,6 @@ def test_gate_errs_in_at_most_5_percent_of_runs_at_the_margin(wrong):
 
 def test_samples_that_lost_most_come_first():
     samples = pd.DataFrame(
-        {"kind": ["worse", "better", "worse"], "total_a": [1, 0, 1], "total_b": [0.9, 1, 0]}
+        {"kind": ["worse", "better", "worse"], "total_a": [0.2, 0, 1], "total_b": [0.1, 1, 0.5]}
     )
     assert gate.largest_losses(SimpleNamespace(samples=samples)).index.tolist() == [2, 0]

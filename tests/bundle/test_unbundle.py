@@ -243,6 +243,39 @@ def test_bundle_beyond_a_limit_is_refused(unpack, monkeypatch, limit, value, mes
         unpack(archive_of([*FILES.items(), ("made/tables/x", b"a" * 10**6)]))
 
 
+def test_bundle_at_the_limits_is_unpacked(unpack, monkeypatch):
+    members = zipfile.ZipFile(io.BytesIO(bundle())).infolist()
+    size = sum(member.file_size for member in members)
+    monkeypatch.setattr(f"{SHARE}.MOST_FILES", len(members))
+    monkeypatch.setattr(f"{SHARE}.ALWAYS", size)
+    monkeypatch.setattr(f"{SHARE}.MOST_TIMES", 0)
+    usage = shutil._ntuple_diskusage(size, 0, size)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
+    assert unpack(bundle()).kept == [OUTPUTS]
+
+
+@pytest.mark.parametrize(
+    ("make_bundle", "message"),
+    [
+        (HOSTILE["link"], "its member 'made/tables/x' is not a regular file"),
+        (HOSTILE["manifest 0"], r"its file 'missing\.txt' is missing or damaged"),
+        (lambda: archive_of([("manifest.json", b"{}")]), "not a bundle: .* the config is missing"),
+        (
+            lambda: bundle(fields={"packages": {"absent-one": "1"}}),
+            "need the package 'absent-one', which is not installed",
+        ),
+        (
+            lambda: bundle(["data/a.py", "data/b.py"], config=LOCAL_DATA),
+            r"code that would run here: 'data/a\.py' and 1 more",
+        ),
+    ],
+    ids=["link", "missing file", "no config", "package", "code"],
+)
+def test_refused_bundle_has_a_reason(unpack, make_bundle, message):
+    with pytest.raises(UserError, match=message):
+        unpack(make_bundle())
+
+
 def test_code_is_unpacked_with_option_code(unpack, tmp_path):
     unpack(bundle(["data/evil.py"], config=LOCAL_DATA), code=True)
     assert (tmp_path / "target/data/evil.py").is_file()

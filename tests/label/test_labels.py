@@ -128,6 +128,19 @@ def test_invalid_verdicts_by_number_are_refused(verdicts):
         listed_verdicts(verdicts, 2, "constraint")
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "message"),
+    [
+        ([1, 0, 1], "a list of 2 verdicts, one per constraint"),
+        ([1], "a list of 2 verdicts"),
+        ([1, True], "verdict 2 is True, neither 1 nor 0"),
+    ],
+)
+def test_invalid_list_of_verdicts_is_refused(verdicts, message):
+    with pytest.raises(ValueError, match=message):
+        listed_verdicts(verdicts, 2, "constraint")
+
+
 def test_response_is_text_in_the_page_and_no_formula_in_the_sheet(sheet):
     html = sheet.with_suffix(".html").read_text()
     assert html.count("</script>") == 2 and "\\u003c/script>" in html

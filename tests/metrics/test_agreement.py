@@ -241,6 +241,23 @@ def test_trial_accepts_labels_of_other_samples():
         labels(*records, label(rater="ann", verdicts="yes"), of_more=True)
 
 
+def test_labels_are_read_beside_the_score_of_the_first_repeat():
+    scores = [Scored("m", "en", {"sample_id": "s1", "repeat": repeat}) for repeat in (0, 1)]
+    file = Labels("labels.jsonl", [label()])
+    by_rater = read_labels(file, scores, lambda verdicts, score: {1: score["repeat"]})
+    assert by_rater == {HUMAN: {("m", "s1", 1): 0}}
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [("s1", "'s1' is scored by a rule"), ("s2", "unknown sample_id 's2'.* mean 'other'")],
+)
+def test_label_on_a_sample_scored_by_a_rule_is_refused(sample, message):
+    file = Labels("labels.jsonl", [label(sample_id=sample)])
+    with pytest.raises(UserError, match=message):
+        read_labels(file, SCORED, parse, lambda score: score["sample_id"] == "other")
+
+
 @pytest.mark.parametrize(
     ("records", "message"),
     [

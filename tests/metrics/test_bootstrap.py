@@ -68,6 +68,18 @@ def test_spread_of_two_clusters_or_a_single_one_has_no_interval():
     assert np.isnan(spread(two_groups(three))["T"]["low"])
 
 
+def test_degrees_of_freedom_are_of_strata_with_several_clusters():
+    frame = pd.concat([
+        cluster_scores({"a": [0.5], "b": [0.5], "c": [0.5]}),
+        cluster_scores({"d": [0.5]}, stratum="t"),  # of T, only one of the two clusters
+        cluster_scores({"d": [0.5], "e": [0.5]}, stratum="t", task="U"),
+        cluster_scores({"a": [0.5], "b": [0.5]}, task="V"),
+        cluster_scores({"f": [0.5]}, stratum="u", task="V"),  # a stratum's only cluster
+    ])  # fmt: skip
+    replicates = Bootstrap(frame, ["stratum"]).replicates(frame, ["task"])
+    assert replicates.degrees_of_freedom.to_dict() == {"T": 2, "U": 1, "V": 0}
+
+
 def test_intervals_cover_the_mean_spread():
     rng = np.random.default_rng(1)
     shape = (200, 8, 12, 6)  # runs, tasks, clusters, groups that differ by chance only

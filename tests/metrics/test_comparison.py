@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import compare_models, holm
+from steadfast.stats.pairs import _widest, compare_models, holm
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
@@ -32,6 +32,12 @@ def scores(**totals: list[float | None]) -> pd.DataFrame:
 def compared(frame: pd.DataFrame, **weights: float) -> pd.DataFrame:
     weights = weights or {"A": 1.0, "B": 1.0}
     return compare_models(frame, weights, Clusters(frame, ["stratum"])).set_index("task")
+
+
+def test_totals_beyond_0_to_1_widen_the_limits_of_their_task():
+    totals = {"A": [0.2, 0.9], "B": [0.5, 3.0], "C": [-1.0, 0.5]}
+    frame = pd.Series(totals).explode().rename_axis("task").reset_index(name="total")
+    assert _widest(frame.astype({"total": float})).to_dict() == {"A": 1.0, "B": 3.0, "C": 2.0}
 
 
 def test_differences_are_weighted_over_tasks():
@@ -123,6 +129,8 @@ def test_few_clusters_exclude_no_difference():
     row = paired([0.8, 0.81, 0.82, 0.83, 0.84], base=0.1)
     assert row["p"] == 2 / 2**5
     assert row["low"] == 0 < row["difference"] < row["high"]
+    row = paired([-0.8, -0.81, -0.82, -0.83, -0.84], base=0.9)
+    assert row["low"] < row["difference"] < 0 == row["high"]
     row = paired([1.0, 0.0], base=0.0, clusters=1)
     assert row["difference"] == 0.5
     assert np.isnan([row[name] for name in ("low", "high", "p", "p_adjusted", "error")]).all()

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steadfast.stats.corrected import FEWEST, corrected, corrected_rows, raw_values
+from steadfast.stats.corrected import FEWEST, Corrected, corrected, corrected_rows, raw_values
 
 GROUPS = 180
 ITEMS = 5
@@ -122,6 +122,12 @@ def test_labels_that_all_agree_have_a_wilson_interval():
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
     assert (row["value"], row["low"]) == (0, pytest.approx(0, abs=1e-12))
     assert row["high"] == pytest.approx(3.8415 / 23.8415, abs=1e-4)
+
+
+def test_differences_that_all_agree_have_a_wilson_interval_between_minus_1_and_1():
+    low, high = Corrected(0.0, 0.0, 0.0, 18, 0.0).interval(-1, 1, 20)
+    # Twice Wilson's of 10 in 20, minus 1: z √(1/20 + z²/20²) ÷ (1 + z²/20).
+    assert (low, high) == pytest.approx((-0.4014, 0.4014), abs=1e-4)
 
 
 def test_verdicts_by_rule_are_not_corrected():

@@ -51,6 +51,9 @@ def test_range_of_the_effective_length_by_hand():
     assert effective_length([0.95, 0.86, 0.95], [0.9, 0.8, 0.9], [1, 1, 1])[1:3] == ("8k", "32k")
     # 8k is significantly lost, and 32k is open: the upper end is there.
     assert effective_length([0.5, 0.5, 0.8], [0.4, 0.4, 0.7], [0.6, 0.6, 0.9])[1:3] == ("4k", "32k")
+    # An interval that ends at the share decides neither.
+    assert effective_length([0.9], [0.85], [1])[1:3] == ("4k", "8k")
+    assert effective_length([0.7], [0.6], [0.85])[1:3] == ("4k", "8k")
     # open where no length is significantly lost
     all_kept = effective_length([0.95] * 3, [0.9] * 3, [1] * 3)
     assert (all_kept.text, all_kept.range) == ("≥ 32k", "≥ 32k")
@@ -65,6 +68,7 @@ def test_effective_length_ends_before_a_missing_score():
     assert effective_length([math.nan], [math.nan], [math.nan]) == EffectiveLength()
     without_interval = effective_length([0.95, 0.5], [math.nan] * 2, [math.nan] * 2)
     assert (without_interval.text, without_interval.range) == ("8k", "")
+    assert effective_length([0.95, 0.9], [0.9, math.nan], [1, math.nan]).range == "≥ 8k"
 
 
 def test_clusters_of_both_lengths_are_paired():

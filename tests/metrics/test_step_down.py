@@ -126,6 +126,16 @@ def test_all_sign_patterns_are_used_up_to_the_limit(clusters, distinct, monkeypa
         assert np.unique(signs * signs[0], axis=1).shape[1] == distinct
 
 
+def test_clusters_without_a_difference_leave_p_values_exact():
+    gaps = np.array([0.4, 0.3, 0.5, 0.2, 0.6, 0.3])
+    shares = np.pad(np.full((1, 6), 1 / 6), ((0, 0), (0, 20)))
+    parts = np.pad([(gaps - gaps.mean()) / 6], ((0, 0), (0, 20)))
+    cells = pd.DataFrame({"value": [gaps.mean()]})
+    estimates = Estimates(cells, parts, shares, np.zeros(26))
+    (p,) = step_down(estimates, estimates.contributions, [np.arange(1)])
+    assert p.tolist() == [2 / 2**6]
+
+
 @pytest.mark.parametrize("clusters", [FEWEST - 1, FEWEST])
 def test_too_few_clusters_are_never_significant(clusters):
     values = np.array([[0.9], [0.1]]) + np.random.default_rng(3).random((2, clusters)) / 100

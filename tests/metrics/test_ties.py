@@ -70,6 +70,9 @@ def test_summary_has_the_relations_of_each_model():
     assert set(summary["sampled"]) == {"8 groups"}
     assert set(ars["minimum_detectable_difference"]) == {median_detectable_difference(rows)}
     assert Ties.of_summary(summary.loc["IFS"]).best(VALUES) == set()
+    rows["clusters"] = range(15, 15 + len(rows))
+    summary = with_comparisons(models, {"ARS": rows}, clusters, "groups").set_index("measure")
+    assert set(summary.loc["ARS", "clusters"]) == {20}
 
 
 @given(st.lists(st.sampled_from([0.001, 0.2, math.nan]), min_size=6, max_size=6))
@@ -107,7 +110,7 @@ def test_sampling_units_are_counted_by_language_and_stratum():
 
 
 def test_detectable_difference_is_that_of_the_median_pair():
-    rows = pd.DataFrame({"error": [0.01, 0.02, 0.03, math.nan]})
+    rows = pd.DataFrame({"error": [0.01, 0.02, 0.06, math.nan]})
     rows["degrees_of_freedom"] = [15.0, 15.0, 15.0, math.nan]
     rows["p_adjusted"] = [1.0, 0.5, 0.01, math.nan]
     assert median_detectable_difference(rows) == minimum_detectable_difference(0.02, 15, pairs=3)

@@ -4,8 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from steadfast.html_report import pack
 from steadfast.html_report.sample_data import Cut, answer_data, answer_row, sample_row
+from steadfast.html_report.write import _provenances
 from steadfast.jobs.finished import FinishedAnswer
+from steadfast.jobs.job import Job
 from steadfast.show.passages import Passages
 
 SCORE = {"status": "ok", "total": 0.5, "points": {"format": 1.0}, "other_raters": {}}
@@ -63,3 +66,32 @@ def test_sample_has_a_digest_of_its_prompt_and_reference_answer():
         listed(context="a b c"), listed(context="a b d"), listed("Which?b", expected=""),
     ]  # fmt: skip
     assert len({digest for _, _, digest in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cut"), [(1440, pack.CUTS[0]), (1439, pack.CUTS[1]), (719, pack.CUTS[-1])]
+)
+def test_first_cut_that_fits_is_taken(monkeypatch, limit, cut):
+    def add(made, name, *about):
+        made.pieces[name] = "x" * (10 if about[-1] == Cut() else 5)
+
+    monkeypatch.setattr(pack, "_add_block", add)
+    monkeypatch.setattr(pack, "_add_answers", add)
+    # 48 blocks of samples and 96 files of answers, 10 characters each, or 5 once they are cut.
+    parts = [SimpleNamespace(samples=["s"], models=["m", "n"])] * 48
+    assert pack._first_cut(parts, limit) == cut
+
+
+def test_equal_provenances_are_listed_once_with_their_parts():
+    jobs = [
+        (Job("inference", "b", "m", "4k"), {"seed": 1}),
+        (Job("inference", "b", "m", "8k"), {"seed": 1}),
+        (Job("inference", "b", "m", "16k"), {"seed": 2}),
+        (Job("verdicts", "b", "m", "4k", "j"), {"seed": 1}),
+        (Job("verdicts", "b", "n", "4k", "j"), {"seed": 1}),
+        (Job("rewrites", "b", "m", "4k"), {"seed": 1}),
+    ]
+    evaluation = SimpleNamespace(running=["b"], benchmarks={"b": SimpleNamespace(title="B")})
+    run = SimpleNamespace(evaluation=evaluation, provenances=lambda name: jobs)
+    rows = [(row["name"], row["judge"], row["parts"]) for row in _provenances(run)]
+    assert rows == [("m", False, ["B 4k", "B 8k"]), ("m", False, ["B 16k"]), ("j", True, ["B 4k"])]

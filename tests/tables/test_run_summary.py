@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from summary_files import BENCHMARKS, DISPLAY, MEASURES, abc_rows, build, row, summary_files
 
 from steadfast.base.errors import UserError
-from steadfast.show.roster import SUMMARY_TABLES
+from steadfast.show.roster import SUMMARY_TABLES, Display
+from steadfast.show.summary import RunSummary
 from steadfast.stages.write_summary import write_summary
 from steadfast.stats.tidy import read_summary, write_csv
 
@@ -24,6 +25,30 @@ def text(folder, name: str) -> str:
 
 def column(table: pd.DataFrame, heading: str) -> dict[str, str]:
     return table.set_index("Model")[heading].to_dict()
+
+
+def test_measure_of_two_benchmarks_is_labelled_with_its_benchmark(tmp_path):
+    files = dict.fromkeys(["lifbench", "other"], *summary_files(tmp_path, *ARS, *IFS).values())
+    lifbench = BENCHMARKS["lifbench"]
+    measures = {"ARS": lifbench["measures"]["ARS"]}
+    second = lifbench | {"title": "Other", "measures": measures}
+    summary = RunSummary(files, BENCHMARKS | {"other": second}, Display.of(DISPLAY))
+    labels = [measure.label for measure in summary.measures]
+    assert labels == ["ARS of LIFBench", "IFS", "ARS of Other"]
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence"),
+    [
+        ("a", "Model_A"),
+        ("ab", "Model_A and b"),
+        ("abc", "Model_A, b and c"),
+        ("abca", "Model_A, b, c and 1 more"),
+    ],
+)
+def test_three_models_at_most_are_named(tmp_path, models, sentence):
+    summary = RunSummary(summary_files(tmp_path, *ARS), BENCHMARKS, Display.of(DISPLAY))
+    assert summary.named(list(models)) == sentence
 
 
 def test_models_by_measures_have_values_and_intervals(tmp_path):

@@ -11,7 +11,7 @@ from cached_venv import cached_python
 from project import ROOT, command
 from steadfast.base.files import read_jsonl
 from steadfast.jobs.finished import FinishedAnswer
-from steadfast.share.inspect_logs import provider_model, results
+from steadfast.share.inspect_logs import messages, provider_model, results
 
 pytestmark = pytest.mark.workflow
 
@@ -54,6 +54,27 @@ def test_responses_without_a_score_are_unscored():
     (score,) = results([FinishedAnswer("m", 0, {}, score) for score in scores])["scores"]
     assert score["metrics"]["mean"]["value"] == 0.5
     assert (score["scored_samples"], score["unscored_samples"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("middle", "shown"),
+    [("b" * 500, "b" * 500), ("b" * 501, "\n\n[… 501 characters of c1 …]\n\n")],
+)
+def test_long_context_is_logged_without_its_middle(middle, shown):
+    context = "a" * 500 + middle + "c" * 500
+    plain = {"system": "Be brief.", "turns": [("Hi", "Hello")], "context_id": "c1"}
+    item = SimpleNamespace(head="<", context=context, tail=">", **plain)
+    part = SimpleNamespace(files=SimpleNamespace(joined=SimpleNamespace(item=lambda turn: item)))
+    first = SimpleNamespace(id="s", before=None)
+    turns = [first, SimpleNamespace(id="t", before=first)]
+    sample = SimpleNamespace(turns=turns)
+    conversation = messages(part, sample, 1, {"s#1": {"response": "Yes"}})
+    prompt = f"<{'a' * 500}{shown}{'c' * 500}>"
+    expected = [
+        ("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", prompt),
+        ("assistant", "Yes"), ("user", prompt),
+    ]  # fmt: skip
+    assert [(message["role"], message["content"]) for message in conversation] == expected
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class Replicates:
         cells = self.values.groupby(level=by, observed=True)
         mean = cells.mean()
         count = cells.count()
-        values = (cells.std() / mean).where((mean > 0) & (count > 1))
+        values = (cells.std() / mean).where(mean > 0)
         has_value = values[0].notna()
         degrees_of_freedom = self.degrees_of_freedom.groupby(level=by, observed=True).min()
         return Replicates(values[has_value], count.loc[has_value, 0], degrees_of_freedom[has_value])

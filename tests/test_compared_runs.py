@@ -1,0 +1,126 @@
+"""What two runs have in common, and what one has alone, by hand."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from steadfast.base.errors import UserError
+from steadfast.compare.results import _Benchmark, _digests, compare_results
+
+SCORE = {"repeat": 0, "task": "T", "status": "ok", "points": {}}
+MEASURE = SimpleNamespace(compared={"task": "overall"}, full=5.0)
+CELLS = pd.DataFrame({"model": ["m"], "value": [0.5], "low": [0.4], "high": [0.6], "n": [9]})
+
+
+def part(prompts: dict[str, str], totals: dict[str, float | None], response="Yes"):
+    """A part with its prompts, and a model's totals and responses, by sample."""
+    samples = [SimpleNamespace(id=name, before=None) for name in prompts]
+
+    def item(sample):
+        return SimpleNamespace(head="Read: ", context=prompts[sample.id], tail="?")
+
+    joined = SimpleNamespace(item=item)
+    # Of released scores there may be no prompts.
+    path = Path(__file__) if prompts else Path("absent")
+    files = SimpleNamespace(prompts=path, read=lambda: samples, joined=joined)
+    scores = {name: {**SCORE, "sample_id": name, "total": total} for name, total in totals.items()}
+    outputs = {name: {"status": "ok", "response": response} for name in totals}
+    return SimpleNamespace(files=files, scores=lambda model: scores, outputs=lambda model: outputs)
+
+
+def finished(parts, models=("m",), metrics=("ars",)):
+    benchmark = SimpleNamespace(measures={"ARS": MEASURE})
+    evaluation = SimpleNamespace(tasks={"b": None}, benchmarks={"b": benchmark})
+    return SimpleNamespace(
+        evaluation=evaluation,
+        metrics=lambda name: dict.fromkeys(metrics, CELLS),
+        models=lambda name: models,
+        parts=lambda name: parts,
+    )
+
+
+def frame(name: str, a, b) -> list:
+    return list(_Benchmark(a, b, "b").rows()[name])
+
+
+A = finished(
+    {
+        "4k": part(dict.fromkeys("stuvw", "x"), dict.fromkeys("stuvw", 0.5)),
+        "8k": part({"s": "x"}, {"s": 0.5}),
+    },
+    models=("m", "n"),
+)
+B_PROMPTS = {"s": "x", "t": "x", "v": "x", "u": "changed", "y": "x", "z": "x", "q": "x"}
+B = finished(
+    {"4k": part(B_PROMPTS, {"s": 0.25, "t": None, "u": 0.5}), "16k": part({"s": "x"}, {"s": 1})},
+    models=("m", "o"),
+    metrics=("ars", "csl"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("prompts", [("b", "4k", 3, 1, 1, 3)]),
+        (
+            "alone",
+            [
+                ("A", "model", "b n"), ("B", "model", "b o"), ("A", "part", "b 8k"),
+                ("B", "part", "b 16k"), ("B", "metric", "b csl"),
+            ],
+        ),
+        ("counts", [("b", "ars", 1)]),
+        ("cells", []),
+        ("compared", [("b", "m", "T", 2)]),
+        # s, t and v have equal prompts; in B t has no total, and v no score.
+        ("measured", [("b", "m", "ARS", "task=overall", 5.0, 3, 2, False)]),
+    ],
+)  # fmt: skip
+def test_runs_are_compared_on_what_both_have(name, rows):
+    assert frame(name, A, B) == rows
+
+
+def test_flipped_samples_have_equal_prompts():
+    flips = frame("samples", A, B)
+    assert [row[:3] for row in flips] == [("b", "m", "4k"), ("b", "m", "4k")]
+    assert ["worse" in row for row in flips] == [True, False]
+    assert ["status" in row for row in flips] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("second", "identical"),
+    [
+        ({"4k": part({"s": "x"}, {"s": 0.5})}, True),
+        ({"4k": part({"s": "x"}, {"s": 0.5}, response="No")}, False),
+        ({"4k": part({"s": "x"}, {"s": 0.25})}, False),
+        ({"4k": part({"s": "y"}, {"s": 0.5})}, False),
+        ({"4k": part({"s": "x"}, {"s": 0.5}), "8k": part({}, {"t": 1.0})}, False),
+    ],
+    ids=["equal", "response", "score", "prompt", "part"],
+)
+def test_model_is_identical_by_prompts_responses_and_scores(second, identical):
+    first = finished({"4k": part({"s": "x"}, {"s": 0.5})})
+    ((*_, is_identical),) = frame("measured", first, finished(second))
+    assert is_identical == identical
+
+
+def test_digest_of_a_later_turn_is_also_of_the_turn_before():
+    def digests(first: str) -> dict[str, str]:
+        made = part({"s": first, "s.2": "z"}, {})
+        earlier, later = made.files.read()
+        later.before = earlier
+        return _digests({"4k": made, "8k": part({"s": "x"}, {})}, ["4k"])
+
+    assert digests("x") == digests("x")
+    assert digests("x")["4k"]["s.2"] != digests("y")["4k"]["s.2"]
+    assert digests("x")["8k"] == {}  # the other run lacks the part
+
+
+def test_runs_without_a_common_benchmark_are_refused():
+    runs = [
+        SimpleNamespace(results=Path(name), benchmarks=[name]) for name in ("ifeval", "cfbench")
+    ]
+    with pytest.raises(UserError, match="ifeval has results of ifeval and cfbench of cfbench: no"):
+        compare_results(*runs)
