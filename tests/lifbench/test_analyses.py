@@ -7,7 +7,7 @@ from score_records import LIST_TASKS, record, released_frame, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.analyses import comparisons, depth, nested, rubrics, variance
 from steadfast.benchmarks.lifbench.frames import score_frame
-from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs, units
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Scored
@@ -127,6 +127,8 @@ def test_family_of_nested_contexts_is_one_sampling_unit():
     lower = {key: total - 0.1 for key, total in totals.items()}
     frame = score_frame([*in_families("a", totals), *in_families("b", lower)], "released")
     assert set(frame["cluster"]) == {"list/list-s1", "list/list-s2"}
+    sampled = units(in_families("a", totals), "released")
+    assert set(sampled["stratum"]) == {"list/nested"}
     (comparison,) = comparisons(frame).query("task == 'overall' and length == ''").itertuples()
     assert comparison.clusters == 2
     rows = ifs(frame).set_index(["model", "task", "perspective"])

@@ -66,6 +66,8 @@ def test_answers_to_paraphrases_are_reproducible_samples():
     responses = paraphrase_answers("LSI", elements=elements)
     assert set(responses) == set(elements[1:11])  # of the first quarter the first ten
     assert responses == paraphrase_answers("LSI", elements=elements)
+    # The first quarter of 20 elements are 5; the first of all has none before it.
+    assert set(paraphrase_answers("LSI", elements=elements[:20])) == set(elements[1:5])
 
 
 def test_several_elements_are_in_reverse_order():

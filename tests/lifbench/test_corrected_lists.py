@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from lifbench_samples import LIST, samples
 from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.answers import blur_indices
+from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric.text import Finder
 
 LSI = samples("LSI")[3]
 LMI = samples("LMI")[0]
@@ -68,6 +70,28 @@ def test_element_is_compared_as_a_whole_in_composed_form():
     assert points(sample, "Hm")["correct"] == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [("Tea", "Tea"), ("tea", "tea"), ("green tea", "tea"), ("TEA", "Tea"), ("A cup of Tea", "Tea")],
+)
+def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
+    assert Finder(["Tea", "tea"]).find(text) == [known]
+
+
+# Of 5 characters fewer than half may differ, 2; of 18 a sixth and three more, 6.
+@pytest.mark.parametrize(
+    ("slip", "known"),
+    [
+        ("coxxa", "cocoa"),
+        ("cxxxa", None),
+        ("two cups of xxxxxx", "two cups of coffee"),
+        ("two cups ofxxxxxxx", None),
+    ],
+)
+def test_slip_has_at_most_the_allowed_edits(slip, known):
+    assert Finder(["cocoa", "two cups of coffee"]).nearest(slip) == known
+
+
 @pytest.mark.parametrize("task", ["LBI", "LBE"])
 def test_position_needs_the_direction_and_the_start_earns_a_third(task):
     for prompt, context, scenario_prompt in samples(task):
@@ -78,6 +102,13 @@ def test_position_needs_the_direction_and_the_start_earns_a_third(task):
             if index == prompt["variables"]["id"] - 1:
                 expected = pytest.approx(1 / 3)
             assert points(sample, element)["position"] == expected
+
+
+@pytest.mark.parametrize("task", ["LSI", "LBI"])
+def test_positions_of_the_named_elements_are_extracted(task):
+    prompt, context, scenario_prompt = samples(task)[0]
+    sample = (prompt, context | {"elements": ["a b c", "d e f", "a b c"]}, scenario_prompt)
+    assert score(*sample, "a b c", "corrected").extracted == {"ids": [1, 3]}
 
 
 def test_repeated_element_is_right_on_either_side():

@@ -94,6 +94,11 @@ MF_CASES = {
         # Five documents of seven; pairs: 3² + 2² of 7².
         {"correct": (3 * 5 / 7 + 13 / 49) / 4, "ori": 1, "format": 1},
     ),
+    "text beside the groups": (
+        0,
+        '{"note": "Two groups.", "a": ["aQ1", "cQ3", "gQ7"], "b": ["bQ2", "eQ5"]}',
+        {"correct": 1, "num_text": 1, "ori": 1},
+    ),
     "a group twice": (
         0,
         '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]',

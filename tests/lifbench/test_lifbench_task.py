@@ -17,6 +17,7 @@ from steadfast.contract.task import DataFile, Task
 MODELS = {"reference": {"engine": "reference"}}
 SCORED = {"Qwen2.5-7B": {"engine": "scored"}}
 COMMIT = "0123456789" * 4
+RELEASED_REWRITES = {"originals": "released", "rewrites": "released"}
 
 
 def task(models=MODELS, corpora=(), **section) -> Task:
@@ -120,6 +121,21 @@ def test_released_scores_are_compared_with_the_paper():
 def test_released_scores_need_the_released_rubric():
     with pytest.raises(UserError, match=r"lifbench\.rubric: Qwen2\.5-7B has released scores"):
         task(SCORED, rubric="corrected")
+
+
+@pytest.mark.parametrize(("sampling", "samples"), [("nearest", 1), ("random", 1), ("both", 5)])
+def test_random_expressions_beside_the_nearest_are_five_samples(sampling, samples):
+    config = task(expressions="recs", recs=RELEASED_REWRITES | {"sampling": sampling})
+    file = data_file(config, "lifbench/expressions/LSI.json")
+    assert file.content.settings["samples"] == samples
+
+
+def test_rewriters_are_queried_for_own_rewrites_alone():
+    raw = {"models": MODELS, "rewriters": {"sim-writer": {"engine": "simulated"}}}
+    for recs, names in (({}, ["sim-writer"]), (RELEASED_REWRITES, [])):
+        section = {"expressions": "recs", "recs": recs}
+        rewriting = LIFBENCH.of(load_config(raw | {"lifbench": section})).rewriting
+        assert (rewriting.rewriters if rewriting else []) == names
 
 
 def test_expressions_depend_on_templates_and_scenario():

@@ -6,9 +6,9 @@ from statistics import mean
 
 import pytest
 
-from lifbench_samples import as_sample, samples
+from lifbench_samples import LIST, as_sample, samples
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.answers import requested_sentences
+from steadfast.benchmarks.lifbench.answers import reference_answer, requested_sentences
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
@@ -80,6 +80,20 @@ def test_perfect_recall_confuses_no_sentences_or_elements():
     for prompt, context, _ in samples("LSI"):
         responses = {respond(prompt, context, perfect, seed) for seed in range(20)}
         assert responses == {prompt["variables"]["element"]}
+
+
+@pytest.mark.parametrize("task", ["LOI", "LOE"])
+def test_element_beside_another_is_recalled(task):
+    for prompt, context, _ in samples(task):
+        response = respond(prompt, context, PERFECT, "seed")
+        assert response == reference_answer(prompt, context)
+
+
+def test_blurred_position_within_the_seen_part_is_recalled():
+    prompt, context, _ = samples("LBI")[0]
+    prompt = prompt | {"variables": {"id": 5, "bias": -1}}  # four of nine elements precede it
+    for seed in range(20):
+        assert respond(prompt, context, PERFECT, seed, visible=0.5) in LIST[:4]
 
 
 def test_scores_depend_on_the_expression():
