@@ -9,6 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
+from steadfast.jobs import digests
 from steadfast.jobs.digests import Contents, digest
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
@@ -169,3 +170,12 @@ def test_digest_of_code_leaves_out_docstrings_and_comments():
         ('"""What it is."""\n', 'LIMIT = 2\n'),
     ):  # fmt: skip
         assert digest(CODE.replace(before, after)) != digest(CODE), before
+
+
+def test_changed_reader_reads_files_anew(tmp_path, monkeypatch):
+    caches = {digests._cache_file()}
+    changed = tmp_path / "digests.py"
+    changed.write_text(Path(digests.__file__).read_text() + "CHANGED = True\n")
+    monkeypatch.setattr(digests, "__file__", str(changed))
+    caches.add(digests._cache_file())
+    assert len(caches) == 2

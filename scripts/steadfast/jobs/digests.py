@@ -313,4 +313,6 @@ def _write_cache() -> None:
 
 
 def _cache_file() -> Path:
-    return cache_folder() / f"digests-{SCHEME}-{os.getuid()}.json"
+    # What other code of this module read is none of its own reading.
+    reader = _digest_of(Path(__file__).read_bytes())
+    return cache_folder() / f"digests-{reader}-{os.getuid()}.json"
