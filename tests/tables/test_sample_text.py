@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample
 from steadfast.html_report.sample_text import sample_text
-from steadfast.html_report.view_sample import examples, view_sample
+from steadfast.html_report.view_sample import examples, nearest_samples, view_sample
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.passages import Passages, excerpts, places
@@ -87,6 +87,11 @@ def test_variables_may_have_any_value(variables):
 def test_excerpts_beyond_the_limit_are_counted():
     lines = excerpts(Passages("a " * 12, ["a"]), around=0, most=5)
     assert lines == ["⟦a⟧…", *["…⟦a⟧…"] * 4, "(7 more)"]
+
+
+@pytest.mark.parametrize(("around", "line"), [(2, "…bc⟦x⟧de…"), (3, "abc⟦x⟧def"), (1, "…c⟦x⟧d…")])
+def test_excerpt_has_an_ellipsis_where_text_is_left_out(around, line):
+    assert excerpts(Passages("abcxdef", ["x"]), around) == [line]
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=3), max_size=4))
@@ -230,6 +235,18 @@ def test_unknown_sample_or_model_is_reported_with_the_nearest(run, results):
         shown(run, results, model="mm")
     with pytest.raises(UserError, match="no prompts yet"):
         shown(run, results / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("e1", "did you mean LSI/c/e1/v0, OQ/c/e1/v0?"),  # part of some
+        ("OQ/c/e0/v1", "did you mean OQ/c/e0/v0, OQ/c/e1/v0, LSI/c/e1/v0?"),
+        ("", "did you mean LSI/c/e1/v0, OQ/c/e1/v0, OQ/c/e0/v0?"),
+    ],
+)
+def test_nearest_samples_are_those_with_the_name_or_one_like_it(name, expected):
+    assert nearest_samples(name, ["LSI/c/e1/v0", "OQ/c/e1/v0", "OQ/c/e0/v0"]) == expected
 
 
 def test_responses_of_another_config_are_refused(results):
