@@ -33,6 +33,10 @@ def test_each_wrong_label_costs_its_share(wrong):
 
 MB_CASES = {
     "no document": (LABELS | {"doc8": "zebra"}, {"logit_correct": 7 / 8, "candi_ori": 7 / 8}),
+    "pairs": (
+        [*map(list, reversed(LABELS.items()))],
+        {"logit_correct": 1, "candi_ori": 1, "format": 0.4},
+    ),
     "within a word": (dict.fromkeys(LABELS, "pineapple"), {"logit_correct": 0, "candi_ori": 0}),
     "all at once": (dict.fromkeys(LABELS, CANDIDATES), {"logit_correct": 0, "candi_ori": 0}),
 }
