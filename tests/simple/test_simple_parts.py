@@ -27,7 +27,7 @@ from steadfast.simple.instance import (
     instance_of,
     instances,
 )
-from steadfast.simple.metrics import metrics
+from steadfast.simple.metrics import joined_clusters, metrics
 from steadfast.simple.scoring import SimpleScoring
 from steadfast.simple.tables import tables
 
@@ -413,6 +413,13 @@ def test_figure_has_a_mark_for_each_mean():
 
 
 # --- a task's names ----------------------------------------------------------------------------
+
+
+def test_ids_that_end_alike_are_of_different_clusters():
+    clusters = pd.Series(["short a", "long a", "long b"])
+    sample_ids = pd.Series(["4k/a/1", "8k/a/1", "8k/b/1"])  # ids a/1 and b/1
+    joined = joined_clusters(clusters, sample_ids)
+    assert joined.tolist() == ["short a", "short a", "long b"]
 
 
 @pytest.mark.parametrize(
