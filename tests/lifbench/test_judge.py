@@ -17,8 +17,10 @@ from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
 from steadfast.benchmarks.lifbench.tasks import JUDGE_TEMPLATE
+from steadfast.config.load import load_config
 from steadfast.contract.components import INVALID, Answer, Reply, Scored
 from steadfast.contract.judge_template import load_template
+from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display, DisplayedModel
 from test_sampling import ifs
 
@@ -250,3 +252,24 @@ def test_table_and_figure_compare_rubrics_and_judge(tmp_path):
         "is larger by the judge than by the released rubric, for Expression 0 of 2"
         in picture.caption
     )
+
+
+def test_table_of_a_trial_without_an_average_has_the_models_alone(tmp_path):
+    scores = [row._replace(model=model) for model in LEVELS for row in scored() if row.part == "4k"]
+    frames = frames_of(scores, tmp_path, judged=True)
+    display = Display(models={name: DisplayedModel(name) for name in LEVELS})
+    cells = cells_of(printed_tables(frames, display)["rubric_stability"])
+    assert set(cells.index) == set(LEVELS)
+    assert not [column for column in cells if "IFS" in column]
+
+
+@pytest.mark.parametrize(("lengths", "compared"), [({"4k": 3072}, False), (None, True)])
+def test_rubrics_and_judge_are_compared_where_there_are_several_lengths(lengths, compared):
+    section = {"judge": True} | ({"lengths": lengths} if lengths else {})
+    judges = {"reference": {"engine": "reference"}}
+    config = {"lifbench": section, "models": judges, "judges": judges, "benchmarks": ["lifbench"]}
+    task = Evaluation(load_config(config)).tasks["lifbench"]
+    assert task.judging
+    for output in (task.metrics, task.tables, task.figures):
+        names = [name.removeprefix("lifbench_") for name in output.names]
+        assert ("rubric_stability" in names) == compared

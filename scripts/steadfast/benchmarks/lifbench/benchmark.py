@@ -46,7 +46,9 @@ def task(config: Config, section: Lifbench) -> Task:
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored)
     sampled = _sampled(section)
-    further = (*sampled, *(["rubric_stability"] if section.judge else ()))
+    # IFS between lengths, and so its average, takes several.
+    by_judge = judged if several else {}
+    further = (*sampled, *(["rubric_stability"] if by_judge else ()))
     further += ("effective_context_length",) if several else ()
     beyond = beyond_paper(section, scenarios)
     scores_files = [f"{directory}/scores/{scores_file(task)}" for task in tasks if directory]
@@ -70,7 +72,7 @@ def task(config: Config, section: Lifbench) -> Task:
         "beyond": beyond,
         "effective_context_length": several,
         "nested": nested,
-        **judged,
+        **by_judge,
     }
     same = section.published_prompts
     table_names = [*facts("lifbench/tables.yaml")["captions"], *further]

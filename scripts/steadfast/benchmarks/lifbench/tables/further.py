@@ -94,7 +94,8 @@ def rubric_stability_table(results: LifbenchResults, name: str) -> Table:
     notes = results.incomplete_model_notes(counts)
     notes += [note for note in results.notes if note[0] != "incomplete"]
     notes += results.sampling_notes()
-    sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
+    cells = joined_cells(parts, results.roster.models)  # no column in a trial without an average
+    sections = results.sections(results.groups(), cells.__getitem__)
     return results.table(name, headings, sections, notes)
 
 
