@@ -174,11 +174,7 @@ def statement(mutant: Mutant) -> range:
 def pytest(
     copy: Path, marked: str, words: Iterable[str], variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs tests of a tier in a clone.
-
-    What a mutant of ``jobs/digests.py`` reads of a file is kept in the user's cache: there it would
-    spoil all later runs, and one that is kept there already hides the mutant.
-    """
+    """Runs tests of a tier in a clone, with an empty cache: a mutant may write wrong entries."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", marked, "--no-header"]
     with tempfile.TemporaryDirectory() as cache:
         return subprocess.run(

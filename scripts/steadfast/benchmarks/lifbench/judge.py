@@ -2,7 +2,7 @@
 
 The rubrics match text. "Flaw or Artifact?" (arXiv 2509.01790) says that much of what looks like
 sensitivity to prompts comes from rigid matching. The judge sees the instruction, the right answer
-and the response, as there, and not the context.
+and the response, and not the context.
 """
 
 import re
@@ -17,13 +17,12 @@ from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.tasks import JUDGE_TEMPLATE
 from steadfast.contract import components
 from steadfast.contract.judge_template import JudgeTemplate, boundary
-from steadfast.contract.simulated import CHATTER, UNSIGNED
+from steadfast.contract.simulated import CHATTER
 from steadfast.judging.reply import last_claim
 
 HIGHEST = 4  # grade of a response that delivers everything requested
 MAX_TOKENS = 512  # of a reply: a sentence or two, and the grade
 _GRADE = re.compile(r"[\s*_`]*([0-4])(?:\s*/\s*4)?[\s*_`.]*")
-_RIGHT_ANSWER = re.compile(r"<right_answer>\n(.*)\n</right_answer>", re.DOTALL)
 
 
 class LifbenchJudgePrompts(components.JudgePrompts):
@@ -105,10 +104,9 @@ class LifbenchJudge(components.JudgeSimulator):
         settings: Settings,
         rng: Random,
     ) -> str:
-        right = _RIGHT_ANSWER.search(prompt.head)
-        if right is None:  # a template of the user's
-            return UNSIGNED
-        delivered = round(HIGHEST * _share(_words(right[1]), _words(prompt.answer)))
+        _, _, after = prompt.head.rpartition("<right_answer>\n")
+        right, _, _ = after.partition("\n</right_answer>")
+        delivered = round(HIGHEST * _share(_words(right), _words(prompt.answer)))
         slip = settings.get("slip", 0.0) / 4
         if rng.random() < slip:
             delivered = HIGHEST - delivered

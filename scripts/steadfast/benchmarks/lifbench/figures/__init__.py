@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from steadfast.benchmarks.lifbench.figures import by_length, position, shared
+from steadfast.benchmarks.lifbench.figures.differences import differences
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
-from steadfast.benchmarks.lifbench.figures.sampling import differences
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
