@@ -10,13 +10,20 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.config.load import load_config
+from steadfast.contract.components import Sample
 from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.loads import Loads
 from steadfast.plan.inputs import PlanInputs
-from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
+from steadfast.plan.make import (
+    COLUMNS,
+    PlannedBenchmark,
+    make_plan,
+    plan_frame,
+    response_numbers,
+)
 from steadfast.plan.model import planned_jobs
 from steadfast.plan.page import sums_over_parts, total_lines
 
@@ -63,6 +70,16 @@ def test_rows_are_summed_by_benchmark_model_and_role():
 def test_judge_has_one_row_for_the_responses_of_all_models():
     (judge,) = plan_frame([ROWS[3] | {"part": "zh"}] * 2).to_dict("records")
     assert (judge["remaining"], judge["cost"], judge["judges"]) == (8, 1.0, JUDGED["judges"])
+
+
+def test_equal_requests_have_one_response_unless_earlier_turns_differ():
+    first, equal, other = [Sample("p", {"sample_id": name}, {}) for name in ("1/0", "2/0", "3/0")]
+    turns = []
+    for sample in (first, equal, other):
+        prompt = {"sample_id": sample.id.replace("/0", "/1")}
+        turns.append(Sample("p", prompt, {}, before=sample))
+    hashes = ["same", "same", "other", "turn", "turn", "turn"]
+    assert response_numbers([first, equal, other, *turns], hashes) == (0, 0, 1, 2, 2, 3)
 
 
 def test_totals_name_the_models_that_they_leave_out():

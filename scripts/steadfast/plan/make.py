@@ -137,13 +137,16 @@ def _count_answers(
     models = [job for job in jobs if job.job.role == MODELS]
     repeats = max((job.model.repeats for job in models), default=1)
     # Repeat after repeat, each of all prompts.
-    items = list(map(part.joined.item, part.read(repeats)))
+    samples = part.read(repeats)
+    items = list(map(part.joined.item, samples))
     prompts = len(items) // repeats
     for job in models:
         cached = final_tiers(benchmark.results / job.job.journal)
         counted = job.model.count(items[: prompts * job.model.repeats], cached, job.load)
         context_tokens = benchmark.parts[part.name][0]
         job.add(counted, evaluation_work(part.prompts, context_tokens, job.model.answers))
+        hashes = [request.hash for request in counted.requests[:prompts]]
+        job.response_numbers = response_numbers(samples[:prompts], hashes)
         place = {"benchmark": benchmark.name, "model": job.job.name, "part": part.name}
         skipped = set()
         for misfit in misfits(counted.requests, job.model.answers.get("on_overflow") or "error"):
@@ -154,13 +157,26 @@ def _count_answers(
     return misfit_rows
 
 
+def response_numbers(samples: Sequence[Sample], hashes: Sequence[str]) -> tuple[int, ...]:
+    """A number for each sample's response: equal requests have one response.
+
+    The hash of a conversation's later turn is without the earlier responses.
+    """
+    numbers: dict[tuple[int | None, str], int] = {}
+    by_sample: dict[str, int] = {}
+    for sample, request_hash in zip(samples, hashes, strict=True):
+        earlier = by_sample[sample.before.id] if sample.before else None
+        by_sample[sample.id] = numbers.setdefault((earlier, request_hash), len(numbers))
+    return tuple(by_sample.values())
+
+
 def _count_verdicts(
     jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, part: PartFiles
 ) -> None:
     """Counts judges' requests about the responses that models would give.
 
-    The responses do not exist yet: models that skip the same samples have the same judge prompts,
-    which are counted once for each judge.
+    The responses do not exist yet: models that skip the same samples, and have one response to the
+    same ones, have the same judge prompts, which are counted once for each judge.
     """
     model_jobs = {job.job.model: job for job in jobs if job.job.role == MODELS}
     jobs_by_judge: dict[str, list[PlannedJob]] = defaultdict(list)
@@ -168,23 +184,24 @@ def _count_verdicts(
         if job.job.judge:
             jobs_by_judge[job.job.judge].append(job)
     samples = part.read() if jobs_by_judge else []
-    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the skipped samples
+    # By the skipped samples and the responses' numbers.
+    prompts: dict[tuple[frozenset[str], tuple[int, ...]], list[JudgePrompt]] = {}
     for judge_jobs in jobs_by_judge.values():
         judged = [model_jobs[job.job.model] for job in judge_jobs]
         text = f"{len(judged)} models' responses" if len(judged) > 1 else "1 model's responses"
         if max(job.model.repeats for job in judged) > 1:
             text += ", at most"  # equal responses are judged once
-        counted: dict[tuple[frozenset[str], bool], tuple[Counted, Work]] = {}
+        counted: dict[tuple[Any, bool], tuple[Counted, Work]] = {}
         for job, model_job in zip(judge_jobs, judged, strict=True):
-            skipped = model_job.skipped
-            if skipped not in prompts:
-                prompts[skipped] = _judge_prompts(benchmark, samples, skipped)
-            key = skipped, job.judged
+            responses = model_job.skipped, model_job.response_numbers
+            if responses not in prompts:
+                prompts[responses] = _judge_prompts(benchmark, samples, *responses)
+            key = responses, job.judged
             if key not in counted:
-                items = judge_items(prompts[skipped], repeats=job.model.repeats)
+                items = judge_items(prompts[responses], repeats=job.model.repeats)
                 # Not by the journal: verdicts on assumed responses cannot be cached.
                 requests = job.model.count(items, None if job.judged else ())
-                work = judging_work(map(asdict, prompts[skipped]), job.model.answers)
+                work = judging_work(map(asdict, prompts[responses]), job.model.answers)
                 counted[key] = requests, work
             for _ in range(model_job.model.repeats):
                 job.add(*counted[key], text)
@@ -235,15 +252,21 @@ def _option_frame(rows: Sequence[Record]) -> pd.DataFrame:
 
 
 def _judge_prompts(
-    benchmark: PlannedBenchmark, samples: Sequence[Sample], skipped: Collection[str]
+    benchmark: PlannedBenchmark,
+    samples: Sequence[Sample],
+    skipped: Collection[str],
+    numbers: Sequence[int],
 ) -> list[JudgePrompt]:
-    """The judge prompts if every response had ``ANSWER_TOKENS``, without those of some samples."""
+    """The judge prompts if every response had ``ANSWER_TOKENS``, without those of some samples.
+
+    Responses with the same number are equal, and no others.
+    """
     make_prompts: JudgePrompts = component(benchmark.judge_prompts or ()).make()
     # One token each in o200k_base, and about as many with other tokenizers. The number at the end
     # keeps requests apart that differ in the response alone.
     text = " word" * (ANSWER_TOKENS - 1)
     answers: dict[str, Answer] = {}
-    for number, sample in enumerate(samples):
+    for number, sample in zip(numbers, samples, strict=True):
         # A turn of a conversation is judged only if those before it have responses.
         before = answers[sample.before.id] if sample.before else None
         missing = sample.id in skipped or (before and not before.answered)

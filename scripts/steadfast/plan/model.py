@@ -160,6 +160,7 @@ class PlannedJob:
         options: the cost of each pricing option, for each of these rows.
         work: that the job requests time for.
         skipped: samples whose prompts do not fit the model's window, and so are not sent.
+        response_numbers: of a model's job, a number for each response, equal for equal ones.
     """
 
     job: Job
@@ -169,6 +170,7 @@ class PlannedJob:
     options: list[Record] = field(default_factory=list)
     work: Work = NOTHING
     skipped: frozenset[str] = frozenset()
+    response_numbers: tuple[int, ...] = ()
 
     @property
     def rewrites(self) -> bool:
