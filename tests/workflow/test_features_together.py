@@ -1,6 +1,6 @@
 """Features of the config together: sampled configs, and what has to hold of each run.
 
-``FEATURES_DRAWN=FIRST:COUNT`` in the environment gives the seeds.
+``FEATURES_SAMPLED=FIRST:COUNT`` in the environment gives the seeds.
 """
 
 import os
@@ -25,7 +25,7 @@ from warm_python import warm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.workflow, pytest.mark.timeout(1800)]
 
-FIRST, COUNT = map(int, os.environ.get("FEATURES_DRAWN", "0:30").split(":"))
+FIRST, COUNT = map(int, os.environ.get("FEATURES_SAMPLED", "0:30").split(":"))
 SEEDS = range(FIRST, FIRST + COUNT)
 SAMPLED = dict(zip(SEEDS, islice(configs(), FIRST, FIRST + COUNT), strict=True))
 TARGETS = ("results/tables", "html_report", "bundle")

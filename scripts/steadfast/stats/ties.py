@@ -18,7 +18,7 @@ FEWEST_FOR_BOLD = 12
 BETTER = 1
 WORSE = -1
 NOT_DISTINGUISHED = 0
-# By model and other model: ``BETTER``, ``WORSE`` or ``NOT_DISTINGUISHED`` (not distinguished).
+# By model and other model: ``BETTER``, ``WORSE`` or ``NOT_DISTINGUISHED``.
 Outcomes = Mapping[str, Mapping[str, int]]
 
 

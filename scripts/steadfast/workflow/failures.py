@@ -80,9 +80,8 @@ class FailedJobs:
         self.states: dict[str, str] = {}
         self._stopped = False
         self._stamps: dict[str, object] = {}  # of the log files, before the last attempt
-        self._short: dict[
-            str, list[str]
-        ] = {}  # the resource that was too small, by job and attempt
+        # The resource that was too small at each attempt, by job.
+        self._short: dict[str, list[str]] = {}
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
