@@ -213,10 +213,10 @@ class Project:
     def _processes(self) -> list[int]:
         """The processes whose working directory is the folder."""
         processes = []
-        for link in Path("/proc").glob("[0-9]*/cwd"):
+        for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):  # the process has ended
-                if link.readlink() == self.folder:
-                    processes.append(int(link.parent.name))
+                if (process / "cwd").readlink() == self.folder:
+                    processes.append(int(process.name))
         return processes
 
     def path(self, name: str) -> Path:
