@@ -33,7 +33,6 @@ def test_documented_questions_are_the_example_file():
 
 @pytest.mark.wide
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 @pytest.mark.parametrize("length", LENGTHS)
 def test_each_question_has_a_prompt_and_full_marks_by_length(project, length):
     prompts = project.records(f"places/prompts/{length}.jsonl")
@@ -51,7 +50,6 @@ def test_each_question_has_a_prompt_and_full_marks_by_length(project, length):
 
 @pytest.mark.wide
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_run_has_a_table_and_no_lifbench_prompts(project):
     table = project.path("results/tables/places_by.md").read_text()
     for name in (*LENGTHS, "list", "multidoc", "onedoc"):

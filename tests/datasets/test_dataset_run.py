@@ -12,7 +12,7 @@ from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_jsonl
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 EXAMPLE = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
 RECORDS = {
     "exact": [{"prompt": f"Name colour {n}.", "answer": ["Blue", "blue"]} for n in range(8)],

@@ -222,7 +222,6 @@ def test_files_to_check_are_listed_with_their_key(tmp_path):
 
 @needs_cases
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_new_model_is_compared_with_released_scores(tmp_path):
     released = {"directory": str(RELEASED.resolve())}
     section = {"contexts": "released", "expressions": "released", "released": released}

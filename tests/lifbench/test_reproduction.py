@@ -162,7 +162,6 @@ def test_printed_tables_are_complete():
 
 @needs_cases
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_workflow_makes_table_and_figure_of_the_released_files(tmp_path):
     config = yaml.safe_load((REPOSITORY / "config/released.yaml").read_text())
     config["lifbench"]["released"] = {"directory": str(CASES.resolve() / "released")}

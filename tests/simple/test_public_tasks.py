@@ -148,7 +148,6 @@ def project(tmp_path_factory):
 
 @pytest.mark.wide
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_run_has_effective_density_and_context_length(project):
     for path in project.path("results").glob("*/scores/reference/*.jsonl"):
         assert {score["total"] for score in read_jsonl(path)} == {1}

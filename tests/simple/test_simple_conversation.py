@@ -8,7 +8,7 @@ from outside import installed_project, steadfast_output
 from project import over_http
 from servers import Server, running
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 CAPITALS = {"France": "Paris", "Kenya": "Nairobi", "Peru": "Lima", "Japan": "Tokyo"}
 
 

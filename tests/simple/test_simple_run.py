@@ -13,7 +13,7 @@ from reference_server import ReferenceServer
 from servers import running
 from steadfast.base.files import read_jsonl
 
-pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 CONFIG = {
     "benchmarks": ["constraints", "longchoice", "wordbench"],
     "longchoice": {"lengths": {"1k": 1024, "2k": 2048}, "documents": 4},

@@ -18,8 +18,7 @@ from steadfast.html_report.sample_data import table_data
 from steadfast.show.table import Cell, Column, Section, Table
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
-GROUP = pytest.mark.xdist_group("page_in_browser")
-pytestmark = [pytest.mark.heavy, pytest.mark.workflow, GROUP]
+pytestmark = [pytest.mark.heavy, pytest.mark.workflow]
 
 
 @pytest.fixture(scope="module")

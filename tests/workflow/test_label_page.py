@@ -9,11 +9,7 @@ from steadfast.contract.components import Question
 from steadfast.label.sheet import ResponseToLabel, write_sheet
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.workflow,
-    pytest.mark.xdist_group("page_in_browser"),
-]
+pytestmark = [pytest.mark.heavy, pytest.mark.workflow]
 HOSTILE = "<img src=x onerror=\"document.title='taken'\"> </script><script>alert(1)</script>"
 
 
