@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -14,7 +15,7 @@ from steadfast.benchmarks.ifeval.library import NEEDED
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Environment
-from steadfast.doctor.examine import examine
+from steadfast.doctor.examine import examine, needed_data
 from steadfast.doctor.machine import unreachable
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
@@ -199,6 +200,17 @@ def test_corpora_of_an_earlier_run_need_no_network(tmp_path, monkeypatch):
     for name in ("alpaca", "govreport", "paul_graham", "qmsum", "xsum"):
         (corpora / f"{name}.jsonl").touch()
     assert config_checks(tmp_path, **config)["data of LIFBench"].status == "unchecked"
+
+
+def test_needed_data_are_those_of_prompts_with_their_inputs():
+    def file(name: str, **inputs: str) -> SimpleNamespace:
+        return SimpleNamespace(path=name, inputs=inputs)
+
+    raw = file("raw")
+    data = file("data", raw="raw", weights="of/somebody")
+    part = SimpleNamespace(sources={"data": "data", "again": "raw", "made": "results/contexts"})
+    task = SimpleNamespace(data=[raw, data, file("unused")], parts={"p": part}, judging=None)
+    assert sorted(file.path for file in needed_data(task)) == ["data", "raw"]
 
 
 # --- GPUs and clusters ------------------------------------------------------------------------

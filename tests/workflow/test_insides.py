@@ -24,6 +24,7 @@ from snakemake.dag import DAG
 from snakemake.jobs import GroupJob, Job
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
+from snakemake.settings.enums import Quietness
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 from project import ROOT, Project
@@ -416,6 +417,14 @@ def test_holds_folder(plugin, dryrun, lock, holds):
     settings = SimpleNamespace(lock=lock)
     workflow = SimpleNamespace(executor_plugin=plugin, dryrun=dryrun, execution_settings=settings)
     assert Snakemake(workflow).holds_folder is holds
+
+
+@pytest.mark.parametrize(
+    ("quiet", "hides"), [(None, False), ({Quietness.RULES}, True), ({Quietness.ALL}, True)]
+)
+def test_hides_rules(quiet, hides):
+    workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet))
+    assert Snakemake(workflow).hides_rules is hides
 
 
 def test_group():
