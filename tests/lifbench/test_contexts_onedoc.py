@@ -105,7 +105,7 @@ def test_least_number_of_sentences_for_keys_and_questions():
     sentences = [Sentence(" ", f"There are {number} of them.") for number in range(4)]
     keys, ordinary = onedoc._places(Random(1), sentences, 4, tags, TOKENIZER)
     assert sorted([*keys, *ordinary]) == [0, 1, 2, 3] and set(keys.values()) == set(tags)
-    with pytest.raises(UserError, match="only 3 of the 3 sentences .* 4 are needed"):
+    with pytest.raises(UserError, match=r"only 3 of the 3 sentences .* 4 are needed"):
         onedoc._places(Random(1), sentences, 3, tags, TOKENIZER)
 
 

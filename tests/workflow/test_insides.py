@@ -21,6 +21,7 @@ import pytest
 import snakemake_executor_plugin_slurm as slurm_plugin
 from snakemake.api import Workflow
 from snakemake.dag import DAG
+from snakemake.exceptions import MissingInputException
 from snakemake.jobs import GroupJob, Job
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
@@ -425,6 +426,17 @@ def test_holds_folder(plugin, dryrun, lock, holds):
 def test_hides_rules(quiet, hides):
     workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet))
     assert Snakemake(workflow).hides_rules is hides
+
+
+def test_other_errors_name_no_missing_inputs():
+    text = "Missing input files for rule all:\n    affected files:\n        a\n        b"
+    error = MissingInputException.__new__(MissingInputException, text)
+    assert insides.missing_inputs(error) == ("all", ["a", "b"])
+    for other in (
+        ValueError(text),
+        MissingInputException.__new__(MissingInputException, "of files"),
+    ):
+        assert insides.missing_inputs(other) is None
 
 
 def test_group():
