@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from http_server import http_server
-from project import command
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
 from steadfast.benchmarks.ifeval.library import NEEDED
+from steadfast.command.main import main
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Environment
-from steadfast.doctor.examine import examine
+from steadfast.doctor.examine import examine, needed_data
 from steadfast.doctor.machine import unreachable
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
@@ -92,6 +93,8 @@ def test_packages_and_tokenizer_of_the_machine(tmp_path):
     assert "numpy 2" in packages.text and "(needs ==0.1)" in packages.text
     assert "no-such-package is not installed" in packages.text and "pywin32" not in packages.text
     assert machine.packages(tmp_path / "none").status == "not needed"
+    lock.write_text("numpy>=2\npandas>=2\n")
+    assert machine.packages(lock).text == "2 packages in the versions of requirements.txt"
     assert machine.tokenizer("o200k_base").status == "ok"
     assert "has no encoding 'o300k'" in machine.tokenizer("o300k").text
 
@@ -201,6 +204,17 @@ def test_corpora_of_an_earlier_run_need_no_network(tmp_path, monkeypatch):
     assert config_checks(tmp_path, **config)["data of LIFBench"].status == "unchecked"
 
 
+def test_needed_data_are_those_of_prompts_with_their_inputs():
+    def file(name: str, **inputs: str) -> SimpleNamespace:
+        return SimpleNamespace(path=name, inputs=inputs)
+
+    raw = file("raw")
+    data = file("data", raw="raw", weights="of/somebody")
+    part = SimpleNamespace(sources={"data": "data", "again": "raw", "made": "results/contexts"})
+    task = SimpleNamespace(data=[raw, data, file("unused")], parts={"p": part}, judging=None)
+    assert sorted(file.path for file in needed_data(task)) == ["data", "raw"]
+
+
 # --- GPUs and clusters ------------------------------------------------------------------------
 
 
@@ -251,15 +265,19 @@ def test_profile_is_read_by_directory_or_name(tmp_path, monkeypatch):
         read_profile("mine")
 
 
-def test_command_prints_each_check_and_exits_with_1_if_any_is_missing(tmp_path):
-    config = tmp_path / "my.yaml"
-    config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
-    process = command("doctor", "--offline", config)
-    assert process.returncode == 1, process.stderr
-    key = "missing     key (model m): environment variable NO_SUCH_KEY contains no"
-    assert key in process.stdout
-    assert process.stdout.endswith("1 thing is missing\n")
-    config.write_text("models: {m: {engine: reference}}\n")
-    process = command("doctor", "--offline", config)
-    assert process.returncode == 0, process.stdout
-    assert process.stdout.endswith("nothing is missing\n")
+def test_command_prints_each_check_and_exits_with_1_if_any_is_missing(tmp_path, capsys):
+    def run(models: str) -> tuple[object, str]:
+        (tmp_path / "my.yaml").write_text(f"models: {models}\n")
+        with pytest.raises(SystemExit) as end:
+            main(["doctor", "--offline", str(tmp_path / "my.yaml")])
+        return end.value.code, capsys.readouterr().out
+
+    first = "m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}"
+    second = "n: {engine: openai, model: n, api_key_env: NOR_THIS_KEY}"
+    code, text = run(f"{{{first}}}")
+    assert code == 1 and text.endswith("1 thing is missing\n")
+    assert "missing     key (model m): environment variable NO_SUCH_KEY contains no" in text
+    code, text = run(f"{{{first}, {second}}}")
+    assert code == 1 and text.endswith("2 things are missing\n")
+    code, text = run("{m: {engine: reference}}")
+    assert code == 0 and text.endswith("nothing is missing\n")

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.notebook import start
 from steadfast.notebook.run import Run
 
 
@@ -57,3 +58,37 @@ def test_sample_of_several_parts_needs_one():
         RUN.sample("s")
     with pytest.raises(UserError, match="no sample 't'"):
         RUN.sample("t", part="8k")
+
+
+def test_table_has_all_cells_as_text(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "summary.csv").write_text("Model,ARS,IFS,marks\nNA,0.50,--,\n")
+    finished = SimpleNamespace(results=tmp_path, check=lambda provenance: None)
+    table = Run(finished).table("summary")
+    assert table.to_dict("records") == [{"Model": "NA", "ARS": "0.50", "IFS": "--", "marks": ""}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "results"),
+    [
+        ({}, [], "made"),
+        ({"config": "my.yaml", "cores": 2}, ["my.yaml", "--cores", "2"], "mine"),
+        (
+            {"settings": {"seed": 3, "pathvars": {"results": "third"}}},
+            ["--set", "seed=3", "--set", 'pathvars={"results": "third"}'],
+            "third",
+        ),
+    ],
+)
+def test_run_from_a_notebook_starts_the_command(tmp_path, monkeypatch, arguments, words, results):
+    calls = []
+    words = [str(tmp_path / word) if word == "my.yaml" else word for word in words]
+    monkeypatch.setattr(start, "_print_output", lambda command, folder: calls.append(command[3:]))
+    monkeypatch.setattr(start, "load", lambda folder: folder)
+    monkeypatch.chdir(tmp_path)
+    for name, folder in (("config/config.yaml", "made"), ("my.yaml", "mine")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"pathvars: {{results: {folder}}}\n")
+    assert start.run(directory=tmp_path, **arguments) == tmp_path / results
+    assert calls == [["run", *words]]

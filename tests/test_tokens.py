@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.base import tokens
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 
@@ -35,3 +36,18 @@ def test_long_text_is_counted_as_it_is_encoded(text):
         patch.setattr("steadfast.base.tokens.LONG", 0)
         for long_text in (text, f"{text}<|endoftext|>"):
             assert tokenizer.count(long_text) == len(tokenizer.encode(long_text))
+
+
+def test_vocabularies_are_copied_once_and_a_damaged_copy_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tokens._cache_copy()
+    assert folder == tmp_path / "steadfast/tiktoken"
+    copies = sorted(folder.iterdir())
+    originals = [path for path in sorted(tokens.VOCABULARIES.iterdir()) if not path.suffix]
+    assert [path.name for path in copies] == [path.name for path in originals]
+    kept, damaged = copies
+    modified = kept.stat().st_mtime_ns
+    damaged.write_bytes(b"")
+    assert tokens._cache_copy() == folder
+    assert damaged.read_bytes() == originals[1].read_bytes()
+    assert kept.stat().st_mtime_ns == modified

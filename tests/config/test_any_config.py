@@ -204,6 +204,16 @@ def test_invalid_value_is_refused_at_every_key(kind, values):
                 assert position[-1] in error_message(position, value), (position, value)
 
 
+@pytest.mark.parametrize(
+    ("longest", "longer", "limit"),
+    [("é" * 127 + "x", "é" * 128, "256 bytes, more than 255"),
+     ("x/" * 999 + "xx", "x/" * 1000 + "x", "2,001 bytes, more than 2,000")],
+)  # fmt: skip
+def test_text_that_may_become_a_path_has_limits_in_bytes(longest, longer, limit):
+    assert load_config({"models": {"m": {"engine": "openai", "model": longest}}})
+    assert limit in error_message(("models", "openai", "model"), longer)
+
+
 @pytest.mark.parametrize("text", ["", "One.\nTwo."])
 def test_system_message_may_be_empty_or_have_lines(text):
     model = {"engine": "openai", "model": "m", "system": text}

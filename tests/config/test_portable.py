@@ -7,7 +7,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.config.portable import as_yaml, check_portable, portable
+from steadfast.config.portable import as_yaml, check_portable, config_provenance, portable
 from steadfast.config.source import read_source
 
 CONFIGS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
@@ -104,3 +104,11 @@ def test_settings_that_send_keys_or_run_programs_are_refused(kind, settings, key
 def test_pathvars_are_refused():
     with pytest.raises(UserError, match="config: pathvars: a shared config"):
         check_portable({"pathvars": {"results": "made"}})
+
+
+def test_provenance_of_the_config_names_the_metrics_that_exist(tmp_path):
+    metrics = tmp_path / "cfbench/metrics/provenance.json"
+    metrics.parent.mkdir(parents=True)
+    metrics.write_text("{}")
+    provenance = config_provenance(tmp_path, ["lifbench", "cfbench"])
+    assert provenance.files == (tmp_path / "config.yaml",) and provenance.inputs == (metrics,)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
+from steadfast.config import source
 from steadfast.config.source import check_source, typed
 
 
@@ -75,6 +76,16 @@ def test_missing_file_is_named(tmp_path):
     message = r"no\.yaml: cannot be read .No such file or directory.; check"
     with pytest.raises(UserError, match=message):
         check_source(tmp_path / "no.yaml")
+
+
+def test_largest_file_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "my.yaml"
+    path.write_text("a: é\n", encoding="utf-8")
+    monkeypatch.setattr(source, "LARGEST", 5)
+    check_source(path)
+    monkeypatch.setattr(source, "LARGEST", 4)
+    with pytest.raises(UserError, match=r"my\.yaml: larger than 4 characters; shorten"):
+        check_source(path)
 
 
 KEYS = st.text(max_size=50)

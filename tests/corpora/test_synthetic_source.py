@@ -129,6 +129,15 @@ def test_paragraphs_end_with_a_sentence_and_are_not_all_ascii(texts, corpus):
     assert not joined.isascii()
 
 
+def test_numbers_and_names_of_the_grammar():
+    words = synthetic._words(1, set())
+    ends = {name: (words[name][0], words[name][-1]) for name in ("number", "percent", "year")}
+    assert ends == {"number": ("2", "2,499"), "percent": ("1.1", "98.9"), "year": ("1961", "2024")}
+    composed = [len(words[name]) for name in ("city", "state", "company", "phrase")]
+    assert composed == [300, 100, 300, 300]
+    assert min(map(len, words["noun"])) == 3 and "have" not in words["verb"]
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=5), st.randoms())
 def test_rule_without_slots_expands_to_an_alternative(alternatives, rng):

@@ -12,7 +12,7 @@ from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts import onedoc
 from steadfast.corpora.contexts.filling import RandomStreams
-from steadfast.corpora.contexts.onedoc import segment
+from steadfast.corpora.contexts.onedoc import Sentence, Tag, segment
 
 TOKENIZER = load_tokenizer("o200k_base")
 TAG = re.compile(r"<([^\w\s])(\w+)\1(-\d+)?>")
@@ -97,6 +97,16 @@ def test_corpus_of_repeated_sentences_is_reported(build, tmp_path):
     write_jsonl(path, [{"id": str(n), "text": f"Essay {n}. {repeated}"} for n in range(4)])
     with pytest.raises(UserError, match="can be key sentences"):
         build("onedoc", paths={"paul_graham": path})
+
+
+def test_least_number_of_sentences_for_keys_and_questions():
+    """Two tags, and at least two ordinary sentences (resources/corpora/contexts.yaml)."""
+    tags = [Tag("x", 0, "<x>"), Tag("x", 1, "<x>")]
+    sentences = [Sentence(" ", f"There are {number} of them.") for number in range(4)]
+    keys, ordinary = onedoc._places(Random(1), sentences, 4, tags, TOKENIZER)
+    assert sorted([*keys, *ordinary]) == [0, 1, 2, 3] and set(keys.values()) == set(tags)
+    with pytest.raises(UserError, match=r"only 3 of the 3 sentences .* 4 are needed"):
+        onedoc._places(Random(1), sentences, 3, tags, TOKENIZER)
 
 
 @given(st.text(alphabet=st.sampled_from("ab A.!?\n\"'()[] \u00a0\u2028…。")))

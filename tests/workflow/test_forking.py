@@ -2,10 +2,12 @@
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,8 +99,16 @@ def test_memory_and_bytes_are_in_megabytes(monkeypatch, tmp_path):
     (tmp_path / "status").write_text("VmPeak:\t    2048 kB\n")
     (tmp_path / "io").write_text("read_bytes: 3145728\nwrite_bytes: 1048576\n")
     monkeypatch.setattr(forks_of_jobs, "Path", lambda folder, file: tmp_path / file)
-    usage = forks_of_jobs.usage()
-    assert (usage["max_vms"], usage["io_in"], usage["io_out"]) == (2, 3, 1)
+    process = SimpleNamespace(ru_utime=1.0, ru_stime=2.0, ru_maxrss=5 * 1024)
+    children = SimpleNamespace(ru_utime=4.0, ru_stime=8.0, ru_maxrss=7 * 1024)
+    by_kind = {resource.RUSAGE_SELF: process, resource.RUSAGE_CHILDREN: children}
+    monkeypatch.setattr(resource, "getrusage", by_kind.__getitem__)
+    assert forks_of_jobs.usage() == {
+        "cpu_time": 15, "max_rss": 7, "max_vms": 2, "io_in": 3, "io_out": 1
+    }  # fmt: skip
+    for name in ("status", "io"):
+        (tmp_path / name).unlink()
+    assert [forks_of_jobs.usage()[name] for name in ("max_vms", "io_in", "io_out")] == [None] * 3
 
 
 def test_no_process_is_forked_without_a_server(tmp_path):

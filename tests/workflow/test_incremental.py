@@ -28,7 +28,6 @@ SLURM = ["--workflow-profile", "profiles/slurm", "--default-resources", "slurm_p
 @pytest.mark.parametrize(
     ("config", "arguments", "expected"),
     [
-        pytest.param(TINY, [], {}, id="nothing"),
         pytest.param(
             changed("sim-b", engine="simulated", span=900),
             [],
@@ -37,9 +36,11 @@ SLURM = ["--workflow-profile", "profiles/slurm", "--default-resources", "slurm_p
         ),
         pytest.param(changed("sim-a", label="Reader A"), [], SHOWN, id="label"),
         pytest.param(
-            {**TINY, "judges": {"judge": {"engine": "reference"}}}, [], {}, id="unused judge"
+            {**changed("sim-a", **OPERATION), "judges": {"judge": {"engine": "reference"}}},
+            SLURM,
+            {},
+            id="operation, partition and unused judge",
         ),
-        pytest.param(changed("sim-a", **OPERATION), SLURM, {}, id="operation and partition"),
         pytest.param(
             changed("sim-a", slip=0.5), [], {"inference": 2, **SCORED}, id="setting of answers"
         ),

@@ -21,9 +21,11 @@ import pytest
 import snakemake_executor_plugin_slurm as slurm_plugin
 from snakemake.api import Workflow
 from snakemake.dag import DAG
+from snakemake.exceptions import MissingInputException
 from snakemake.jobs import GroupJob, Job
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
+from snakemake.settings.enums import Quietness
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 from project import ROOT, Project
@@ -416,6 +418,25 @@ def test_holds_folder(plugin, dryrun, lock, holds):
     settings = SimpleNamespace(lock=lock)
     workflow = SimpleNamespace(executor_plugin=plugin, dryrun=dryrun, execution_settings=settings)
     assert Snakemake(workflow).holds_folder is holds
+
+
+@pytest.mark.parametrize(
+    ("quiet", "hides"), [(None, False), ({Quietness.RULES}, True), ({Quietness.ALL}, True)]
+)
+def test_hides_rules(quiet, hides):
+    workflow = SimpleNamespace(output_settings=SimpleNamespace(quiet=quiet))
+    assert Snakemake(workflow).hides_rules is hides
+
+
+def test_other_errors_name_no_missing_inputs():
+    text = "Missing input files for rule all:\n    affected files:\n        a\n        b"
+    error = MissingInputException.__new__(MissingInputException, text)
+    assert insides.missing_inputs(error) == ("all", ["a", "b"])
+    for other in (
+        ValueError(text),
+        MissingInputException.__new__(MissingInputException, "of files"),
+    ):
+        assert insides.missing_inputs(other) is None
 
 
 def test_group():
