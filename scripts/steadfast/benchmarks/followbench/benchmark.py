@@ -1,4 +1,4 @@
-"""FollowBench to the workflow: its section of the config, and its task for a config."""
+"""FollowBench's section of the config, and its task for a config."""
 
 from itertools import product
 from typing import Literal
@@ -50,10 +50,9 @@ def task(config: Config, section: Followbench) -> Task:
     judge_prompts = {"judge_prompts": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | judge_prompts
     languages = {"languages": list(section.languages)}
-    prompts_and_languages = product(section.judge_prompts, section.languages)
-    used = [
-        template_name(language, judge_prompt) for judge_prompt, language in prompts_and_languages
-    ]
+    used = []
+    for judge_prompt, language in product(section.judge_prompts, section.languages):
+        used.append(template_name(language, judge_prompt))
     prompt = OWN.component("released_prompts:prompt").name
     released = OWN.released_prompts(section, used, programs(), prompt)
     lines = {name: list(point) for name, point in temperature_lines(config).items()}
