@@ -18,7 +18,8 @@ OTHER_TASKS = "(other tasks)"  # those with few records, together
 RATES: tuple[Literal["csr", "isr", "psr"], ...] = ("csr", "isr", "psr")
 MEASURES = ("CSR", "ISR", "PSR")  # their means
 MEASURE_OF: dict[str, str] = dict(zip(RATES, MEASURES, strict=True))
-PRIMARY_KIND, SECONDARY_KIND = "primary", "secondary"  # of constraint types
+PRIMARY_KIND = "primary"  # of constraint types
+SECONDARY_KIND = "secondary"
 Mode = Literal["strict", "released"]
 
 # Direct scoring: a judge's one score of a whole answer, in place of a verdict on each checkpoint

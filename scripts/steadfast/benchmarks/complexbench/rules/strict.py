@@ -40,7 +40,8 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
         return checks.starts_in_turn([normalised(segment) for segment in segments], clause.words)
     if not clause.each:
         segments = segments[:1]
-    elif name in EXCEPT_LAST:
+    elif name == "endswith_each":
+        # Items of a list end in ``；``, but the last one in a full stop.
         segments = segments[:-1] or segments
     has = CHECKS[name.removesuffix("_each")](clause)
     for segment in segments:
@@ -83,10 +84,6 @@ def _spans(text: str) -> Iterator[str]:
 
 
 JSON = "Json"
-# Kinds that the last of several segments is not held to: the items of a list, parted by ``；``, end
-# in a full stop.
-EXCEPT_LAST = frozenset({"endswith_each"})
-
 # Checks of one segment: whether it has what the clause names, wanted or not (``absent``).
 CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "keyword": lambda clause: checks.has_all(clause.words),
