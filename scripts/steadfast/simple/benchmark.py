@@ -34,15 +34,15 @@ Function = str | Callable[..., Any]
 
 @dataclass(frozen=True)
 class Judge:
-    """A model's verdict on responses, which the scorer takes as its parameter ``verdict``.
+    """A judge's verdict on responses, which the scorer takes as its parameter ``verdict``.
 
     Attributes:
         template: file with the judge's prompt, or ``resource:PACKAGE:FILE``. It has the slot
-            ``answer`` and, where it wants them, ``prompt``, ``context``, ``reference``,
-            ``boundary`` and ``fields`` of the instances.
-        read: gives the verdict, a plain value, of a reply and the response that it is about; None
-            where it cannot be read: the judge is then requested again.
-        replies: of a simulated judge about a wrong and about a right response.
+            ``answer``, and may have ``prompt``, ``context``, ``reference``, ``boundary`` and
+            ``fields`` of the instances.
+        read: gives the verdict, a plain value, of a reply and its response; None where the reply is
+            unreadable, which is then re-requested.
+        replies: of a simulated judge to a wrong and to a right response.
         applies: whether responses to an instance are judged; by default all are.
         settings: further keyword arguments of ``read``, plain values.
     """
@@ -55,7 +55,7 @@ class Judge:
 
     @property
     def scoring(self) -> Settings:
-        """What the scorer takes of it."""
+        """Its settings for the scorer."""
         return {"read": function_name(self.read), "reading": dict(self.settings), **self._applies}
 
     @property
@@ -122,14 +122,13 @@ def simple_benchmark(
         name: in config, paths and tables.
         title: in tables.
         section: schema of its section of the config.
-        instances: gives the instances of a part, of the keyword arguments ``part``, ``seed`` (the
-            config's) and each key of the section: the same ones whenever it is called.
-        score: gives what a text is worth as the answer to an instance, 0 to 1, whatever the text;
-            or several such numbers by name, of which the mean counts; or a ``Mark``.
-        parts: by name, in the order to show, the tokens of the longest context of each, such as
-            lengths; of the section. By default there is one part.
-        lengths: whether these are lengths, from the shortest on: models then have an effective
-            length.
+        instances: returns the instances of a part, given ``part``, ``seed`` (the config's) and each
+            key of the section as keywords; always the same ones.
+        score: returns the score of any text as the answer to an instance, 0 to 1; or several
+            scores by name, of which the mean counts; or a ``Mark``.
+        parts: returns, from the section, the tokens of the longest context of each part by name, in
+            the order to show. By default there is one part.
+        lengths: whether parts are lengths, ascending: models then have an effective length.
         by: fields of ``Instance.by`` by which tables show the means.
         measures: a description of each number that is reported, by the name that ``score`` gives
             it; the first is the main one. By default the mean of all numbers is reported.
@@ -199,7 +198,7 @@ def _task(
 
 @dataclass(frozen=True)
 class Simple:
-    """What distinguishes a simple benchmark from others: what ``simple_benchmark`` takes, and more.
+    """The description of a simple benchmark: the arguments of ``simple_benchmark``, and more.
 
     Attributes:
         instances: name of the function that gives them, as ``base.loading.load`` takes it.

@@ -99,7 +99,7 @@ class DataSet(StrictModel):
 
     @property
     def options(self) -> Settings:
-        """What the scorer takes."""
+        """The scorer's options."""
         return self.model_dump(include=set(OPTIONS.get(self.scorer, ())))
 
     @property
@@ -111,10 +111,7 @@ class DataSet(StrictModel):
 
     @property
     def reading(self) -> Settings:
-        """The arguments of ``records.located_instances``.
-
-        Of the scorer they say only whether records have choices.
-        """
+        """The arguments of ``records.located_instances``."""
         return {
             **self.model_dump(include={"path", "template", "by", "max_tokens"}),
             "choices": self.scorer == "choice",
@@ -221,8 +218,8 @@ def _judge(section: DataSet) -> Judge:
 
 
 def check(name: str, config: Config, section: DataSet) -> None:
-    """Raises ValueError where pattern or template cannot be used, and UserError where a line of the
-    file is no record, or an answer that counts as right has not full marks itself."""
+    """Raises ValueError or UserError where the pattern, the template or a record of the file cannot
+    be used, or a reference answer does not score 1."""
     if not Path(section.path).is_file():
         raise ValueError(f"{NAME}.{name}.path: {section.path}: no such file; correct the path")
     if section.scorer == "judge":
@@ -242,10 +239,10 @@ def check(name: str, config: Config, section: DataSet) -> None:
 
 
 def _check_records(section: DataSet) -> None:
-    # One iterator gives where each record stands, the other what is checked of it.
-    placed, again = tee(records.located_instances(**section.reading))
-    instances = checked((instance for _, instance in again), section.path, section.by)
-    for (where, _), instance in zip(placed, instances, strict=True):
+    # One iterator gives each record's line, the other the instances to check.
+    located, copies = tee(records.located_instances(**section.reading))
+    instances = checked((instance for _, instance in copies), section.path, section.by)
+    for (where, _), instance in zip(located, instances, strict=True):
         _check_reference_answer(instance, section, where)
 
 

@@ -1,8 +1,7 @@
 """What an answer names: the letter of a choice, or a number.
 
-Nothing is guessed: what is only a question, denied, supposed or listed is no claim, and an answer
-without a claim is unread. Every expression is bounded, so that any text takes time in proportion to
-its length.
+Nothing is guessed: questions, denials, suppositions and lists are no claims, and an answer without
+a claim is unread. Every expression is bounded, so that the time is linear in the text's length.
 """
 
 import re
@@ -89,11 +88,10 @@ def _is_denied(line: str, start: int) -> bool:
 def letter_named(text: str, choices: Sequence[str]) -> str | None:
     """Returns the letter that an answer names; None where it names none, or several.
 
-    The first of these that there is: the last letter that is boxed or stands in answer tags; the
-    last that the answer claims, as in "the answer is B", "option B", "B is correct", "it is B." or
-    "答案：B", by its letter or its choice's text; the letter with which lines begin, alone or
-    before a sign such as ``)``, where all such lines name the same; the choice whose letter, in any
-    case, or text the whole answer is.
+    The first that exists of: the last letter in a box or in answer tags; the last that is claimed,
+    as in "the answer is B", "option B", "B is correct", "it is B." or "答案：B", by letter or by
+    the choice's text; the one letter with which lines begin, alone or before a sign such as ``)``;
+    the choice whose letter, in any case, or text is the whole answer.
     """
     letters = string.ascii_uppercase[: len(choices)]
     texts = {plain(choice, LOOSE): letter for letter, choice in zip(letters, choices, strict=True)}
@@ -241,9 +239,8 @@ FURTHER = re.compile(r"[;(（。，]|[.,](?:\s|$)| (?:because|since|where|out of
 def number_named(text: str) -> Decimal | None:
     """Returns the number that an answer names; None where there is none.
 
-    The first of these that there is: the last number that is boxed, between answer tags or behind
-    ``####``; the last that is claimed, as in "the answer is 7", up to where the claim goes on with
-    something else; the last number of the text.
+    The first that exists of: the last number in a box, in answer tags or behind ``####``; the last
+    that is claimed, as in "the answer is 7"; the last number of the text.
     """
     text = FRACTION.sub(r"\1/\2", text).replace("{,}", ",")
     for form in (MARKED_NUMBER, CLAIMED_NUMBER):

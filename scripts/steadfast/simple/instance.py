@@ -31,17 +31,17 @@ class Instance:
     """One question; a model reads ``before``, ``context`` and ``prompt`` as one text.
 
     Attributes:
-        id: its name, unique within its part; the same id in several parts is one question that is
-            repeated, such as at several lengths.
+        id: unique within its part; the same id in several parts is one question that is repeated,
+            such as at several lengths.
         prompt: the question, behind the context where there is one.
-        answer: what the scorer has to know; a plain value.
+        answer: the reference answer, or several; a plain value for the scorer.
         reference: an answer that has full marks; by default ``answer``, or the first of several.
         context: a long text. Instances with the same one share it in the files and as a prefix of
-            their prompts, and it alone may be cut to fit a model's window.
+            their prompts; it alone may be truncated to fit a model's window.
         before: what precedes the context.
         system: a system message, after the model's own.
         turns: earlier turns of the conversation, pairs of prompt and response.
-        group: instances that are sampled together and are not independent; of all instances or of
+        group: names instances that are not independent, the sampling unit; of all instances or of
             none. By default those of one context are a group.
         by: values of the fields by which tables show the mean score.
         fields: further plain values for the scorer.
@@ -85,8 +85,8 @@ class Mark(NamedTuple):
     Attributes:
         score: a number from 0 to 1, or several by name, of which the mean counts.
         extracted: what was read out of the answer.
-        unread: whether the scorer had to read something and could not; None where it reads nothing.
-            Such answers are counted in the table of coverage.
+        unread: whether the answer could not be read, which the table of coverage counts; None of
+            scorers that read nothing.
     """
 
     score: float | Mapping[str, float]
@@ -105,9 +105,9 @@ def instance_of(sample: Sample[Any]) -> Instance:
 
 
 def own_result(function: str, description: str, argument: Any, names: Iterable[str] = ()) -> Any:
-    """Returns what a benchmark's own function gives; a UserError says where and why it fails.
+    """Returns the result of a benchmark's own function; a UserError says where and why it fails.
 
-    ``description`` is of its argument, whose ``names`` (by default its keys) may be misspelt in it.
+    ``description`` is of its argument; its ``names`` (by default its keys) are listed in the error.
     """
     try:
         return load(function)(argument)

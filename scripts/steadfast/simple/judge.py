@@ -1,7 +1,6 @@
 """Responses that a judge scores: its prompt, the verdict in its reply, and simulated judges.
 
-Data sets of one's own have the judge of this module's ``score_of``: a number on a scale, on the
-last line of the reply.
+The judge of a user's data set gives a number on a scale, on the last line of its reply.
 """
 
 import re

@@ -1,9 +1,9 @@
 """The metrics of a simple benchmark: means of its measures, by fields too, and comparisons.
 
-A sample without a score is in no mean; it lowers the coverage. An answer out of which the scorer
-could read nothing counts as wrong; the coverage says how many there are. Intervals resample what
-instances belong to (``Instance.cluster``), over all parts together. The same id in several parts is
-one thing at several lengths, so its contexts are one cluster.
+A sample without a score is in no mean; it lowers the coverage. An answer in which the scorer could
+read nothing counts as wrong; the coverage counts them. Intervals resample ``Instance.cluster`` over
+all parts. The same id in several parts is one question at several lengths, so that its contexts are
+one cluster.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -81,13 +81,13 @@ def metrics(
         description = "a data frame of the responses, whose columns are"
         frames[name] = own_result(function, description, frame)
     if judges:
-        of_judges = judge_verdicts(scores, judges, _total)
-        frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
+        verdicts = judge_verdicts(scores, judges, _total)
+        frames[AGREEMENT] = answer_agreement(verdicts, {}, scores)
     if lengths:
         retention = effective(frame, lengths)
         frames[EFFECTIVE] = retention
-        reached = retention[~retention["model"].isin(references)]
-        summary = with_effective_lengths(summary, reached, measures[0])
+        contenders = retention[~retention["model"].isin(references)]
+        summary = with_effective_lengths(summary, contenders, measures[0])
     return frames | {
         "scores": means,
         "coverage": counts,
@@ -120,8 +120,7 @@ def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
 
 
 def with_points(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
-    """Returns the answers with a column for each measure: what the scorer gave them by that name,
-    empty where it gave nothing; of ``SCORE`` the total."""
+    """Returns the answers with a column for each measure: the scorer's points, or the total."""
     columns = {}
     for name in measures:
         points = [response_points.get(name) for response_points in frame["points"]]
@@ -160,8 +159,7 @@ def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
 
 
 def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Returns each model's means of the measures: of all, and of each value (category) of each
-    field (kind), in the order in which these occur.
+    """Returns each model's means of the measures, over all and by category of each field (kind).
 
     >>> values = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "value": [1.0, 0.5]})
     >>> values = values.assign(measure="Score", by=[{"topic": "sea"}, {"topic": "train"}])

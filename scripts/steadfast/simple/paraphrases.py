@@ -14,7 +14,7 @@ MEASURES = ("stability", "chance", "reliable", "lowest", "highest")
 
 
 def measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns what the templates of a data set differ by, a row for each model and measure.
+    """Returns how much scores differ between the templates, a row for each model and measure.
 
     ``stability`` is IFS over templates: the standard deviation of their mean scores over the mean
     of these (LIFBench, equation 6); ``chance`` the IFS of a model for which paraphrases make no

@@ -1,4 +1,4 @@
-"""Where in its context the answer to an instance stands, for those who look at a sample."""
+"""The passages of its context that answer an instance, to be highlighted in a sample."""
 
 from typing import Any
 

@@ -26,15 +26,15 @@ CHOICES = "{{choices}}"
 SCENARIO = "scenario"
 PATH = re.compile(r"\{\{(\w+(?:\.[^{}.\s]+)+)\}\}")
 PLACE = re.compile(r"(?P<number>-?[0-9]{1,9})|(?P<share>[0-9]{1,3})%(?P<further>[+-][0-9]{1,9})?")
-LIKE = 0.8  # from which likeness on an unused field is taken for a misspelt one of these
+LIKE = 0.8  # similarity from which an unused field is taken for a misspelt known one
 MOST_CHOICES = len(string.ascii_uppercase)
 
 
 def instances(
     part: str, inputs: Mapping[str, Path] | None = None, **settings: Any
 ) -> Iterator[Instance]:
-    """Yields the instances of a file; with ``inputs``, files of contexts by name, about each of
-    those that a record names by ``scenario``."""
+    """Yields the instances of a file; with ``inputs`` (files of contexts by name), one for each
+    context of a record's ``scenario``."""
     contexts = {name: list(read_jsonl(path)) for name, path in (inputs or {}).items()}
     return (instance for _, instance in located_instances(**settings, contexts=contexts))
 
@@ -50,8 +50,8 @@ def located_instances(
 ) -> Iterator[tuple[str, Instance]]:
     """Yields each record's file and line, and its instance.
 
-    ``choices`` says whether each record has some, ``fields`` names those that the template of a
-    judge has; the others are keys of ``datasets.DataSet``.
+    ``choices`` says whether records have choices, ``fields`` are those of a judge's template; the
+    others are keys of ``datasets.DataSet``.
 
     Raises:
         UserError: a line is no such record; the sentence names file and line.
@@ -67,7 +67,7 @@ def located_instances(
             name = str(record.get("id", number))
             if (first := lines.setdefault(name, number)) != number:
                 raise ValueError(f"duplicate id {quoted(name)}, also in line {first}; change one")
-            for place, template in enumerate(templates, 1):
+            for paraphrase, template in enumerate(templates, start=1):
                 form = _default(record, choices) if template is None else template
                 before, context, prompt = _texts(record, form)
                 instance = Instance(
@@ -85,9 +85,9 @@ def located_instances(
                 if len(templates) > 1:  # the record, its group or context, is what is sampled
                     instance = replace(
                         instance,
-                        id=f"{name}/t{place}",
+                        id=f"{name}/t{paraphrase}",
                         group=instance.cluster,
-                        by={**instance.by, TEMPLATE: str(place)},
+                        by={**instance.by, TEMPLATE: str(paraphrase)},
                     )
                 yield f"{path}:{number}", instance
         except ValueError as error:
@@ -110,7 +110,7 @@ def _records(path: str) -> Iterator[tuple[int, Record]]:
 
 
 def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tuple[int, Record]]:
-    """Yields each record once for each context of its scenario, with what its slots stand for."""
+    """Yields each record once for each context of its scenario, with its slots filled."""
     for number, record in _records(path):
         scenario = record.get(SCENARIO)
         if not isinstance(scenario, str) or scenario not in contexts:
@@ -130,7 +130,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
 
 
 def fill_slots(value: Any, context: Record) -> Any:
-    """Returns a field of a record with what its slots stand for in a context.
+    """Returns a field of a record with its slots filled from a context.
 
     A slot is a path into the context's record. A list's entries are counted from 1, from the end
     by -1, or by their share of the list; ``number`` behind one is its number.

@@ -1,8 +1,7 @@
-"""The scorers that a config names: what an answer is worth beside the answers that count as right.
+"""The scorers that a config names: they compare a response with the reference answers.
 
-Each takes a model's text and its instance, and gives the best mark that any right answer gives it.
-All are bounded in time for any text: no expression here can look at a text more often than once
-from each of its places, and the user's own are RE2's, whose time is linear.
+Each takes a model's text and its instance, and returns the best mark by any reference answer. All
+are bounded in time for any text; the user's own expressions are RE2's, whose time is linear.
 """
 
 import re
@@ -14,8 +13,8 @@ from decimal import Decimal
 from steadfast.simple.extraction import last_number, letter_named, number_named, only_letter, plain
 from steadfast.simple.instance import Instance, Mark
 
-READ = "answer"  # name of the group of an expression that holds what is read
-NOTHING_READ = Mark(0.0, None, unread=True)  # what an answer is worth from which nothing was read
+READ = "answer"  # name of an expression's group that is read
+NOTHING_READ = Mark(0.0, None, unread=True)
 
 
 # --- texts ------------------------------------------------------------------------------------
@@ -126,8 +125,8 @@ def choice(text: str, instance: Instance) -> Mark:
 
 
 def letter_of(right: object, choices: Sequence[str]) -> str | None:
-    """Returns the letter of a right answer, which is a letter or the text of one choice; None where
-    it is neither, or the one of one choice and the other of another."""
+    """Returns the letter of a right answer, which is a letter or a choice's text; None where it is
+    neither, or the letter of one choice and the text of another."""
     letters = string.ascii_uppercase[: len(choices)]
     pairs = zip(letters, choices, strict=True)
     return only_letter({letter for letter, choice in pairs if str(right) in (letter, choice)})

@@ -123,7 +123,7 @@ def _by(results: SimpleResults) -> Table:
 
 
 def paraphrases(results: SimpleResults) -> Table:
-    """Returns what the templates of a data set differ by, a row a model."""
+    """Returns how much scores differ between the templates of a data set, a row a model."""
     rows = results.frames[PARAPHRASES]
     columns = []
     for measure, heading in results.words[PARAPHRASES].items():

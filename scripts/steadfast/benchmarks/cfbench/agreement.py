@@ -32,8 +32,8 @@ def agreement(
 ) -> dict[str, pd.DataFrame]:
     """Returns agreement of judges and people on single checkpoints, and on whole answers (Table 6).
 
-    A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
-    score where that exceeds 0.8. It is about the first repeat of a sample, which people label.
+    A judge is satisfied with an answer where its checklist gives a PSR of 1, or its direct score
+    exceeds 0.8. Answers are the first repeats of samples, which people label.
     """
     labelled = _labelled(labels, scores, data)
     people = _checked(labelled)
@@ -71,7 +71,7 @@ def questions(sample: Sample) -> list[Question]:
 def _labelled(
     labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
 ) -> raters.ByRater[int, float]:
-    """Each person's verdicts by checkpoint, or score of the whole answer."""
+    """Returns each person's verdicts on checkpoints, and scores of whole answers."""
 
     def label(verdicts: object, score: Record) -> dict[int, float]:
         if isinstance(verdicts, int | float) and not isinstance(verdicts, bool):
@@ -85,7 +85,7 @@ def _labelled(
 
 
 def _checked(labelled: raters.ByRater[int, float]) -> raters.ByRater[int, int]:
-    """Of those the verdicts on checkpoints."""
+    """Returns only the verdicts on checkpoints."""
     checked: raters.ByRater[int, int] = {}
     for rater, verdicts in labelled.items():
         points = {item: int(verdict) for item, verdict in verdicts.items() if item[2] != WHOLE}
@@ -105,8 +105,8 @@ def _people(
 ) -> Satisfied:
     """Returns whether people are satisfied with each answer that they labelled.
 
-    A checklist is worth its PSR; where one scored the answer as a whole, the mean of what all gave
-    has to exceed 0.8. Of several raters an answer that only one labelled is left out.
+    A checklist counts by its PSR; if any rater scored the whole answer, the mean of all raters has
+    to exceed 0.8. With several raters, answers that only one labelled are left out.
     """
 
     def psr(sample: str, verdicts: Sequence[int]) -> int:

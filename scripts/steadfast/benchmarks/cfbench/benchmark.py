@@ -1,4 +1,4 @@
-"""CFBench to the workflow: its section of the config, and its task for a config."""
+"""CFBench's section of the config, and its task for a config."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Cfbench(JudgedSection):
 
 
 def task(config: Config, section: Cfbench) -> Task:
-    """The task of CFBench for a config; its one part is Chinese, as all its records are."""
+    """Returns the task of CFBench for a config; its one part is Chinese."""
     mode = {"mode": config.judging.mode}
     judging_settings = {**mode, "direct": section.direct}
     raters = {"judges": judge_names(config), "references": references(config)}

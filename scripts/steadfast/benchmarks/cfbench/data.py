@@ -73,7 +73,7 @@ class CfbenchRecord(StrictModel):
     criteria: list[Annotated[list[str], AfterValidator(_checkpoint)]] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _asks_something(self) -> Self:
+    def _has_prompt(self) -> Self:
         if not self.prompt.strip() and self.idx not in _EMPTY_PROMPTS:
             raise ValueError("the prompt is empty; remove the record or add it")
         return self
@@ -105,8 +105,8 @@ def checked(records: object, where: str) -> list[CfbenchRecord]:
 def normalised(record: CfbenchRecord) -> Record:
     """Returns a record of the released shape as the stages pass it on.
 
-    It has sample_id, which label files use; idx, prompt, gold, scenario, source and split as they
-    are; domain and task, one of which is null; checkpoints with text, priority, type and subtype.
+    It has sample_id, which label files use; domain and task, one of which is null; checkpoints with
+    text, priority, type and subtype; the other fields are unchanged.
     """
     real_life = record.source == REAL_LIFE
     fields = ("text", "priority", "type", "subtype")

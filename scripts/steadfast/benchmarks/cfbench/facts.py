@@ -18,13 +18,13 @@ OTHER_TASKS = "(other tasks)"  # those with few records, together
 RATES: tuple[Literal["csr", "isr", "psr"], ...] = ("csr", "isr", "psr")
 MEASURES = ("CSR", "ISR", "PSR")  # their means
 MEASURE_OF: dict[str, str] = dict(zip(RATES, MEASURES, strict=True))
-PRIMARY_KIND, SECONDARY_KIND = "primary", "secondary"  # of constraint types
+PRIMARY_KIND = "primary"  # of constraint types
+SECONDARY_KIND = "secondary"
 Mode = Literal["strict", "released"]
 
-# Direct scoring: a judge's one score of a whole answer, in place of a verdict a checkpoint. The
-# paper (Table 6, "GPT-4o DS") says of it that the judge scores an answer directly, and that people
-# score on a scale of 0 to 1; neither prompt nor code of it is released. So form and reading of a
-# reply (``replies.direct_score``) are ours, in both modes.
+# Direct scoring: a judge's one score of a whole answer, in place of a verdict on each checkpoint
+# (paper, Table 6, "GPT-4o DS"). People score from 0 to 1; neither prompt nor code is released, so
+# that the form of replies and their reading (``replies.direct_score``) are ours, in both modes.
 DIRECT = "direct"  # the name of the judge template, and of the score
 DIRECT_FORM = "评分：{score}"  # the last line of a reply
 

@@ -59,14 +59,14 @@ def figures(frames: Frames, display: Display) -> dict[str, drawing.Picture]:
 
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
-    """Returns which types the models that compete satisfy least and most, on average."""
+    """Returns a note on the types that contenders satisfy least and most, on average."""
     competing = rows[rows["model"].isin(results.roster.contenders)]
     competing = competing[competing["category"].isin(list(names))]
     means = competing.groupby("category")["value"].mean().dropna()
     if len(means) < 2:
         return []
-    named = ((names[str(key)], value) for key, value in means.items())
-    return range_note(results.words["figures"]["mean_of_types"], named, results.digits)
+    labelled = [(names[str(key)], value) for key, value in means.items()]
+    return range_note(results.words["figures"]["mean_of_types"], labelled, results.digits)
 
 
 def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
@@ -83,8 +83,8 @@ def _distribution(results: CfbenchResults) -> drawing.Picture:
     other = counts.loc[counts["category"] == OTHER_TASKS, "value"].sum()
     named = counts[counts["category"] != OTHER_TASKS]
     parts = {kind: rows_of(named, kind=kind) for kind in ("domain", "task")}
-    high = 0.16 * max(5, *map(len, parts.values()))
-    figure = Figure(figsize=(drawing.PAGE, 0.6 + high), layout="constrained")
+    height = 0.6 + 0.16 * max(5, *map(len, parts.values()))
+    figure = Figure(figsize=(drawing.PAGE, height), layout="constrained")
     for axes, (kind, rows) in zip(figure.subplots(1, 2), parts.items(), strict=True):
         names = _origin_names(results.frames, kind)
         rows = rows.sort_values("value", ascending=False, kind="stable")
@@ -118,7 +118,7 @@ def _factors(results: CfbenchResults) -> Figure:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: CfbenchResults) -> None:
-    """A line a model over the bins that have records, and the mean of those shown that compete."""
+    """Draws a line a model over the bins that have records, and the contenders' mean."""
     table = rows.pivot(index="category", columns="model", values="value")
     table = table.reindex([name for name in bins if name in table.index])
     bins = list(table.index)

@@ -16,7 +16,7 @@ Records = Mapping[str, Record]
 
 
 def record_frame(data: Records) -> pd.DataFrame:
-    """Returns what a record's results may depend on, the four factors of Figure 6 among it."""
+    """Returns the properties of records that results are shown by, such as Figure 6's factors."""
     rows = []
     for record in data.values():
         checkpoints = record["checkpoints"]
@@ -43,9 +43,8 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -
         parsing = (record.get("extracted") or {}).get("parsing")
         rates = {name: record[name] for name in cfbench.RATES}
         # The sampling unit is the record.
-        rows.append(
-            answer_row(scored) | {"cluster": record["sample_id"], "parsing": parsing} | rates
-        )
+        row = answer_row(scored) | {"cluster": record["sample_id"], "parsing": parsing}
+        rows.append(row | rates)
     frame = pd.DataFrame(rows).astype(dict.fromkeys(cfbench.RATES, float))
     return frame.join(records, on="cluster")
 
@@ -58,12 +57,11 @@ def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd
         split = data[sample]["split"]
         points = record["points"] or {}
         checkpoints = data[sample]["checkpoints"] if points else []
+        shared = (model, sample, split)
         for number, checkpoint in enumerate(checkpoints, start=1):
             point = points[str(number)]
-            rows.append((model, sample, split, cfbench.PRIMARY_KIND, checkpoint["type"], point))
-            rows.append(
-                (model, sample, split, cfbench.SECONDARY_KIND, checkpoint["subtype"], point)
-            )
+            rows.append((*shared, cfbench.PRIMARY_KIND, checkpoint["type"], point))
+            rows.append((*shared, cfbench.SECONDARY_KIND, checkpoint["subtype"], point))
     columns = ["model", "cluster", "split", "kind", "category", "value"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -1,6 +1,6 @@
 """Judge prompts: one a record, with all its checkpoints (paper, Figure 9; in our own words).
 
-Where direct scoring is wanted, another one requests a single score of the whole answer.
+With direct scoring, another one requests a single score of the whole answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ class CfbenchJudgePrompts(JudgePrompts):
         self._direct = direct
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Returns names that may, and that must, stand in a template; direct: no list."""
+        """Returns the slots that a template may have, and those that it must have."""
         if template == DIRECT:
             return self.slots - {"checkpoints", "count"}, self.required - {"checkpoints"}
         return self.slots, self.required
@@ -33,7 +33,7 @@ class CfbenchJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """Yields the prompt of the checklist, then that of direct scoring where it is wanted."""
+        """Yields the prompt of the checklist, then that of direct scoring if it is on."""
         record = sample.source
         texts = [checkpoint["text"] for checkpoint in record["checkpoints"]]
         fields = {

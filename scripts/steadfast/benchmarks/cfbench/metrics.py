@@ -68,13 +68,13 @@ def metrics(
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
         direct_frames["direct"] = direct_scores(all_scores, samples, splits)
-    head = summary(rates, counts, compared, units)
-    raw = raw_values(head, rows_of(compared, split=FULL))
+    summary_rows = summary(rates, counts, compared, units)
+    raw = raw_values(summary_rows, rows_of(compared, split=FULL))
     return {
         "results": rates,
         "comparisons": compared,
         "sampling_units": units,
-        "summary": head,
+        "summary": summary_rows,
         "corrected": corrected(all_scores, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(all_scores, records),
         "domains": by_origin(samples),
@@ -131,8 +131,8 @@ def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFram
 def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
     """Returns CSR, ISR and PSR by source, by domain of real life, and by NLP task (Figure 5).
 
-    The mapping of the tasks to the paper's four classes is not released, so that the tasks with
-    most records have rows by name, and all others one together.
+    The paper's four classes of tasks are not released: the largest tasks have rows of their own,
+    the others one together.
     """
     parts, order = _origins(samples, samples.drop_duplicates("cluster"))
     return _by_category(samples, parts, order)
@@ -147,7 +147,7 @@ def distribution(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _origins(frame: pd.DataFrame, once: pd.DataFrame) -> tuple[dict[str, pd.Series], list[str]]:
-    """The source, domain and task of each row, and all these in order; ``once`` has each record."""
+    """Returns each row's source, domain and task, and their order; ``once`` is a row a record."""
     names = facts("cfbench/domains.yaml")
     real_life = frame["source"] == REAL_LIFE
     tasks = once.loc[once["source"] != REAL_LIFE, "task"].value_counts(sort=False)

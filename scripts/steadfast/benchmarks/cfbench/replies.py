@@ -1,4 +1,4 @@
-"""What a judge's reply says, in either mode: verdicts, or a score of the whole answer."""
+"""A judge's reply read as verdicts, or as a score of the whole answer, in either mode."""
 
 import re
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ _LONGEST = 32  # characters of a number in mode released
 
 
 def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
-    """1 or 0 of each checkpoint, or in one clause why the reply cannot be read as a whole.
+    """Returns 1 or 0 of each checkpoint, or in one clause why the reply is unreadable.
 
-    Every checkpoint has to be there exactly once, in order, each followed by a TAB and 0 or 1. What
-    changes no meaning is let pass: blanks, line ends of any kind, blank lines, an enumeration, bold
-    type, a final full stop. Anything else, such as a sentence before or after, is unreadable.
+    Every checkpoint has to occur exactly once, in order, followed by a TAB and 0 or 1. Blanks,
+    blank lines, line ends of any kind, an enumeration, bold type and a final full stop are ignored;
+    with any other text, such as a sentence before or after, the reply is unreadable.
     """
     if not reply.strip():
         return "the reply is empty"
@@ -40,11 +40,11 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
             lines.append(line)
             continue
         lines.append(before)
-        place = len(verdicts)
-        if place == len(texts):
+        index = len(verdicts)
+        if index == len(texts):
             return f"there are more than {len(texts)} verdicts"
-        if not _names(_plain("\n".join(lines)), names[place], names):
-            return f"verdict {place + 1} is not of checkpoint {place + 1}"
+        if not _is_checkpoint(_plain("\n".join(lines)), names[index], names):
+            return f"verdict {index + 1} is not of checkpoint {index + 1}"
         verdicts.append(int(verdict[1]))
         lines = []
     if len(verdicts) < len(texts):
@@ -52,10 +52,10 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
     return "there is text after the last verdict" if "".join(lines).strip() else verdicts
 
 
-def _names(words: str, text: str, texts: Sequence[str]) -> bool:
-    """Returns whether a judge's words are this checkpoint's, and of no other that is wanted.
+def _is_checkpoint(words: str, text: str, texts: Sequence[str]) -> bool:
+    """Returns whether words are a checkpoint, and no other of ``texts``.
 
-    A judge may put an enumeration before it, or change its own where that leaves no doubt.
+    A judge may put an enumeration before it, or change the checkpoint's own unambiguously.
     """
     if words == text or (words.endswith(text) and ENUMERATION.fullmatch(words.removesuffix(text))):
         return True
@@ -94,7 +94,7 @@ def schema(expected: Record) -> Record | None:
 
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
-    """1 or 0 of each checkpoint by mode strict, or in one clause why the reply cannot be read."""
+    """Returns 1 or 0 of each checkpoint, or in one clause why the reply is unreadable."""
     own_text = own_strings(reply, answer)
     verdicts = read_verdicts(texts, own_text)
     if isinstance(verdicts, str) and own_text != reply:
@@ -112,19 +112,22 @@ def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] 
 
 
 def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int] | None:
-    """The verdicts that a reply gives beyond doubt, each with its checkpoint, or all as a list."""
+    """Returns unambiguous verdicts in another style, each with its checkpoint, or all as a list."""
     bare_texts = [_bare(text) for text in texts]
 
-    @cache  # a row is looked up when it is read and when it is put in order
+    @cache  # called for each row both when it is read and when rows are sorted
     def place(verdict: styles.Verdict) -> int | None:
         """By the checkpoint's words, else by a number; -1 where it is about something else."""
         names = [_bare(name) for name in verdict.about]
-        at = styles.by_number(verdict)
+        by_number = styles.by_number(verdict)
         for name in dict.fromkeys(filter(None, names)):
-            places = [p for p, text in enumerate(bare_texts) if _names(name, text, bare_texts)]
-            if places:
-                return at if at in places else places[0]
-        return -1 if names and at is None else at
+            by_text = []
+            for index, text in enumerate(bare_texts):
+                if _is_checkpoint(name, text, bare_texts):
+                    by_text.append(index)
+            if by_text:
+                return by_number if by_number in by_text else by_text[0]
+        return -1 if names and by_number is None else by_number
 
     in_brackets = (styles.lists, styles.sequences, styles.objects)
     forms: list[styles.Form] = [partial(form, True, answer) for form in in_brackets]
@@ -142,7 +145,7 @@ def _verdict_lines(text: str) -> str:
 
 
 def parsed(texts: Sequence[str], reply: str) -> list[str] | None:
-    """The scores of a reply of exactly the wanted form, a checkpoint each; None for any other."""
+    """Returns the score of each checkpoint in a reply of exactly the requested form, else None."""
     parts = reply.split("\n\n")
     if len(parts) != len(texts):
         return None
@@ -166,10 +169,10 @@ def number(text: str) -> float | None:
 def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
     """Returns the score that a reply gives, 0 to 1; None where it gives none.
 
-    Strict: the last line of the judge's own words is its one score line, with a number of at most
-    two decimals; blanks, bold type, a half-width colon and a final full stop make no difference.
-    Released: what follows the last score mark, up to a blank, is whatever Python's ``float``
-    takes for a number from 0 to 1, as the released code reads the verdicts of a checklist.
+    Strict: the last line of the judge's own text is its one score line, with a number of at most
+    two decimals; blanks, bold type, a half-width colon and a final full stop are ignored.
+    Released: what follows the last score mark, up to a blank, read by Python's ``float`` as the
+    released code reads the verdicts of a checklist, if it is from 0 to 1.
     """
     if mode == "released":
         _, mark, after = reply.rpartition(DIRECT_FORM.format(score=""))

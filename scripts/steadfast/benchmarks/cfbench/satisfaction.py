@@ -1,7 +1,7 @@
 """CSR, ISR and PSR of one record, exactly (equations 1 to 3) and as the released code has them.
 
-Its fallback for replies that do not parse keeps no zero, so that every such record with a single 1
-in it counts as wholly satisfied; docs/cfbench.md lists what else is odd.
+The released fallback for replies that do not parse drops zeros, so that a record with a single 1
+counts as wholly satisfied; docs/cfbench.md lists its other accidents.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from steadfast.benchmarks.cfbench.replies import number, parsed
 
 
 class Satisfaction(NamedTuple):
-    """What one record's answer is worth."""
+    """The rates of one record's answer."""
 
     csr: float  # share of the checkpoints that hold, 0 to 1
     isr: int  # 1 if all of them hold, else 0
@@ -22,7 +22,7 @@ class Satisfaction(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, float]:
-        """Returns the rates by the names that scores have them under (``facts.RATES``)."""
+        """The rates by their names in scores (``facts.RATES``)."""
         return {name: float(rate) for name, rate in self._asdict().items()}
 
 
@@ -59,8 +59,8 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
 def is_satisfied(*scores: float) -> int:
     """1 where the mean of scores exceeds 0.8, as a satisfied PSR does, else 0.
 
-    Kappa needs categories, and the paper names no other limit than that of PSR, which is what
-    users are content with. Exact: 0.8 as it is written does not exceed it.
+    Kappa needs categories, and the paper names no other limit than that of PSR. Exact: 0.8 as it
+    is written does not exceed it.
     """
     exact = [Fraction(str(score)) for score in scores]
     return int(sum(exact) / len(exact) > Fraction(4, 5))

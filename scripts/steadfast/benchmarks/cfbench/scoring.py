@@ -13,7 +13,7 @@ from steadfast.judging.majority import voted_points
 
 
 class Reading(NamedTuple):
-    """What a reply says."""
+    """A reply as read."""
 
     extracted: Record  # what was read, or under ``problem`` what stood in the way of reading
     # 1 or 0 of each checkpoint; None where none are known one by one
@@ -44,7 +44,7 @@ class CfbenchScoring(Scoring):
 
     A sample without an answer keeps its output's status, one whose verdict is missing or
     unreadable is invalid; both have None for points and rates. With direct scoring, ``direct`` is
-    the judge's score of the whole answer, 0 to 1, or None; it has no say in the others.
+    the judge's score of the whole answer, 0 to 1, or None.
     """
 
     def __init__(self, mode: Mode, direct: bool = False):

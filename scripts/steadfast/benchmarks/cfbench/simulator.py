@@ -23,7 +23,7 @@ class CfbenchSimulator(ModelSimulator):
     def meets(
         self, sample: Sample, number: int, settings: Settings, seen: float, rng: Random
     ) -> bool:
-        """The more checkpoints, the later and the harder one, the more often it is missed."""
+        """A checkpoint is missed more often the more there are, and the later and harder it is."""
         checkpoints = sample.source["checkpoints"]
         share = CHANCES["first"] + CHANCES["each"] * (len(checkpoints) - 1)
         difficulty = CHANCES["difficulty"].get(checkpoints[number - 1]["type"], 1.0)

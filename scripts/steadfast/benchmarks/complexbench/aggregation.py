@@ -2,7 +2,7 @@
 
 Instances are mappings with ``group``, ``category``, ``task_types``, ``composition_types`` and
 ``scoring_questions``; those have ``constraint_dimensions``, ``composition_types`` and ``dep``, the
-places of the questions that they depend on.
+indices of the questions that they depend on.
 """
 
 from collections import defaultdict
@@ -27,15 +27,15 @@ CLASSES = ("single", "multiple")
 
 
 def apply_dependencies(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
-    """The verdicts once dependencies count: r'_ij = r_ij · Π r_ik over the k that j depends on.
+    """Returns verdicts with dependencies: r'_ij = r_ij · Π r_ik over the k that j depends on.
 
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
     """
     counted = []
-    for place, question in enumerate(instance["scoring_questions"]):
+    for index, question in enumerate(instance["scoring_questions"]):
         parents = [raw[parent] for parent in question["dep"]]
-        counted.append(_unless_wrong(raw[place], parents))
+        counted.append(_unless_wrong(raw[index], parents))
     return counted
 
 
@@ -47,7 +47,7 @@ def _unless_wrong(verdict: Verdict | None, conditions: Verdicts) -> Verdict | No
 
 
 def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
-    """Yields what each question counts for: its place, a measure, and a key within the measure.
+    """Yields the cells that a question counts in: its index, a measure, a key of the measure.
 
     A question counts once for each of its dimensions and composition types, and so twice for a
     constraint type that two of its dimensions belong to.
@@ -55,21 +55,21 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
     category = instance["category"]
     nesting = "_".join(sorted(instance["composition_types"]))
     keys = "", category, family(category, mode), instance["task_types"], nesting
-    for place, question in enumerate(instance["scoring_questions"]):
+    for index, question in enumerate(instance["scoring_questions"]):
         for measure, key in zip(DRFR_MEASURES, keys, strict=True):
-            yield place, measure, key
+            yield index, measure, key
         for name in question["constraint_dimensions"]:
-            yield place, "constraint_type", constraint_type(name, mode)
-            yield place, "dimension", name
+            yield index, "constraint_type", constraint_type(name, mode)
+            yield index, "dimension", name
         for name in question["composition_types"]:
-            yield place, "constraint_type", name
-            yield place, "dimension", name
+            yield index, "constraint_type", name
+            yield index, "dimension", name
 
 
 def counts_as_right(measure: str, verdict: Verdict) -> bool:
     """Returns whether a verdict counts as right.
 
-    An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
+    An undecided one, which only mode released has, is wrong in DRFR and right in the accuracies.
     """
     return verdict is True if measure in DRFR_MEASURES else bool(verdict)
 
@@ -100,22 +100,22 @@ def coherent_test(
 ) -> Iterator[tuple[str, str, str, bool]]:
     """Yields instances and groups of the coherent test for Selection, and whether they pass.
 
-    The instances of a group differ in what is to be selected. Of class single are groups whose
-    first instance has one question with Selection, of multiple those with more. An instance passes
-    where no question of it is wrong, a group where all its instances pass; what misses a verdict
-    that could fail it is left out.
+    The instances of a group differ in what is to be selected. Groups whose first instance has one
+    question with Selection are of class single, those with more of multiple. An instance passes
+    where none of its questions is wrong, a group where all its instances pass; both are left out
+    where a missing verdict could fail them.
 
     A row has measure (origin: an instance; coherent: a group), class, group, whether it passes.
     """
     groups: dict[str, list[int]] = defaultdict(list)
-    for place, instance in enumerate(instances):
-        groups[group_of(instance)].append(place)
-    for group, places in groups.items():
-        questions = instances[places[0]]["scoring_questions"]
+    for index, instance in enumerate(instances):
+        groups[group_of(instance)].append(index)
+    for group, indices in groups.items():
+        questions = instances[indices[0]]["scoring_questions"]
         depth = sum("Selection" in question["composition_types"] for question in questions)
         if depth:
             name = CLASSES[min(depth, 2) - 1]
-            passed = [_unless_wrong(True, verdicts[place]) for place in places]
+            passed = [_unless_wrong(True, verdicts[index]) for index in indices]
             for verdict in passed:
                 if verdict is not None:
                     yield "origin", name, group, verdict is True

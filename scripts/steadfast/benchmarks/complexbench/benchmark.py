@@ -1,4 +1,4 @@
-"""ComplexBench to the workflow: its section of the config, and its task for a config."""
+"""ComplexBench's section of the config, and its task for a config."""
 
 from itertools import product
 from pathlib import Path
@@ -66,7 +66,7 @@ class Complexbench(JudgedSection):
 
 
 def task(config: Config, section: Complexbench) -> Task:
-    """The task of ComplexBench for a config; a part is a language, whole or decomposed."""
+    """Returns the task of ComplexBench for a config; a part is a language, whole or decomposed."""
     mode = {"mode": config.judging.mode}
     languages = list(section.languages)
     judging = {**mode, "judging": section.judging}

@@ -56,8 +56,8 @@ class ScoringQuestion(StrictModel):
     question_en: str | None = None  # its translation; needed where language en is requested
     rule: str | None  # decides the question once its object is extracted; null where a judge has to
     constraint_dimensions: Dimensions  # which of the 19 it verifies
-    # Chain where it tells that a task which others build on is done, Selection where it tells that
-    # the right branch is taken
+    # Chain where it verifies that a task which others build on is done, Selection where it verifies
+    # that the right branch is taken
     composition_types: CompositionTypes
     # positions of the questions that must hold for it to count; all of them, direct or not
     dep: list[int]
@@ -74,7 +74,7 @@ class SubInstruction(StrictModel):
 
 
 class InstanceRecord(StrictModel):
-    """A complex instruction and what is known of it."""
+    """A complex instruction with its annotations."""
 
     main_id: int = Field(ge=0)  # number in the data set
     group: str | None = None  # instructions that differ in a selection's condition alone share it
@@ -217,13 +217,13 @@ def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None
 class Turn(NamedTuple):
     """One turn of a decomposed instruction."""
 
-    part: SubInstruction  # what is requested, and the questions as they are given
+    part: SubInstruction  # as in the data
     # positions of the scoring questions that its answer is judged by, in order
     points: tuple[int, ...]
 
 
 def turns(instance: InstanceRecord) -> list[Turn]:
-    """Returns the turns of an instance in order; none where they do not share out its questions.
+    """Returns the turns of an instance in order; none where they do not partition its questions.
 
     Every scoring question belongs to one turn, those of a turn follow each other in the instance,
     and none depends on a question of a later turn.
@@ -233,18 +233,18 @@ def turns(instance: InstanceRecord) -> list[Turn]:
         return []
     questions = [question.question for question in instance.scoring_questions]
     turns: list[Turn] = []
-    owner: dict[int, int] = {}
+    turn_of: dict[int, int] = {}
     for number in range(len(parts)):
         part = parts[f"sub_instruction_{number}"]
-        points = _points(part, questions, start=max(owner, default=-1) + 1)
-        if not points or not owner.keys().isdisjoint(points) or points[-1] >= len(questions):
+        points = _points(part, questions, start=max(turn_of, default=-1) + 1)
+        if not points or not turn_of.keys().isdisjoint(points) or points[-1] >= len(questions):
             return []
-        owner |= dict.fromkeys(points, number)
+        turn_of |= dict.fromkeys(points, number)
         turns.append(Turn(part, tuple(points)))
-    if owner.keys() != set(range(len(questions))):
+    if turn_of.keys() != set(range(len(questions))):
         return []
-    for point, number in owner.items():
-        if any(owner[parent] > number for parent in instance.scoring_questions[point].dep):
+    for point, number in turn_of.items():
+        if any(turn_of[parent] > number for parent in instance.scoring_questions[point].dep):
             return []
     return turns
 
@@ -252,8 +252,8 @@ def turns(instance: InstanceRecord) -> list[Turn]:
 def _points(part: SubInstruction, questions: list[str], start: int) -> list[int]:
     """The positions of one turn's questions; none where they are no run.
 
-    A run of texts starts where its first one stands, or, if that is reworded, at ``start``. A
-    further text that is that of another question belongs elsewhere.
+    A run of texts starts at the question with its first text, or, if that is reworded, at
+    ``start``. There is no run where a text belongs to a question at another position.
     """
     assigned = part.scoring_questions
     if not assigned:
@@ -290,7 +290,7 @@ def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
 
 
 def _turns(instance: InstanceRecord, language: str) -> list[Record]:
-    """The turns in a language; none where one is not translated, or they are not well assigned."""
+    """Returns the turns in a language; none where one is not translated, or ``turns`` has none."""
     translated = []
     for turn in turns(instance):
         text = getattr(turn.part, _in_language("instruction", language))
@@ -305,7 +305,7 @@ def _in_language(field: str, language: str) -> str:
 
 
 def summary(records: Sequence[Record], published: bool = False) -> list[str]:
-    """What is in the data, in lines for the log; published data is held against its own counts."""
+    """Returns lines on the data for the log; published data is compared with its known counts."""
     questions = list(chain.from_iterable(record["scoring_questions"] for record in records))
     lines = [
         f"{len(records)} instances, {len(questions)} questions, "

@@ -27,7 +27,7 @@ def part_name(language: str, split: str) -> str:
 
 
 def language_and_split(part: str) -> tuple[str, str]:
-    """Returns the language of a part, and its way: whole instructions, or turn by turn.
+    """Returns the language of a part, and its split: whole, or decomposed into turns.
 
     >>> language_and_split("zh-decomposed"), language_and_split("zh")
     (('zh', 'decomposed'), ('zh', 'whole'))
@@ -58,7 +58,7 @@ class ScoreRecord(records.ScoreRecord):
 
 
 def taxonomy() -> Record:
-    """Task types, constraint types with their dimensions, composition types, categories, rules."""
+    """Returns task, constraint and composition types, categories and rules, as in the data file."""
     content: dict[str, Any] = facts("complexbench/taxonomy.yaml")
     return content
 

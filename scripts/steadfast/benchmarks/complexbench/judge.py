@@ -21,9 +21,9 @@ class Route:
     """How a question is decided."""
 
     # judge; rule, on what a judge copies; rule_judged, a judge though there is a rule; rule_asked,
-    # a judge beside the rule, which decides
+    # a judge in addition to the rule, which decides
     by: str
-    template: str  # what the judge is sent
+    template: str  # name of the judge's template
     each: bool = False  # whether the rule is about several parts of the answer
 
     @property
@@ -33,7 +33,7 @@ class Route:
 
 
 def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
-    """Returns how each question is decided that the answer to a sample is judged by.
+    """Returns how each scoring question of a sample is decided, by the question's index.
 
     Rules are Chinese: in English a judge decides, and in mode strict where a rule is unreadable.
     """
@@ -119,9 +119,9 @@ MAX_TOKENS = 2048  # of a reply; a copied part may be long
 
 
 class ComplexbenchJudgePrompts(JudgePrompts):
-    """A request a question; those put by the same template share all up to the answer's end.
+    """A request for each question; those of one template share the prompt up to the answer's end.
 
-    Where that is wanted (``rule_items``), another one about each question that a rule decides.
+    With ``rule_items`` a judge also answers each question that a rule decides.
     """
 
     slots = frozenset({"instruction", "question", "boundary"})
@@ -151,11 +151,11 @@ class ComplexbenchJudgePrompts(JudgePrompts):
             instruction = instruction_for_judge(sample, self._mode)
             slots = {"instruction": instruction, "boundary": boundary(answer_text)}
             requests = []
-            for name_of_request, point, route in same_template:
+            for question_id, point, route in same_template:
                 question = sample.source["scoring_questions"][point]
                 head, tail = templates[name].render(slots | {"question": question["question"]})
                 expected = {"mode": self._mode, "by": route.by, "each": route.each}
                 expected |= {"language": route.language, "point": point, "rule": question["rule"]}
                 reminder = templates[name].reminder
-                requests.append(JudgeRequest(name_of_request, tail, expected, reminder, MAX_TOKENS))
+                requests.append(JudgeRequest(question_id, tail, expected, reminder, MAX_TOKENS))
             yield JudgePrompt(sample.id, name, head, answer_text, requests)

@@ -111,15 +111,15 @@ class DrfrMetrics:
         for (model, name), by_repeat in self._answers.verdicts.items():
             for verdicts in by_repeat.values():
                 rows += [(model, *row) for row in _coherent_rows(parts[name], verdicts)]
-        sure = list(chain.from_iterable(map(_coherent_rows, parts.values())))
+        all_right = list(chain.from_iterable(map(_coherent_rows, parts.values())))
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
-        origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
-        drop = coherent.drop_from(origin).rows().assign(measure=DROP)
+        coherent = _cells(means, "coherent")
+        drop = coherent.drop_from(_cells(means, "origin")).rows().assign(measure=DROP)
         rows_of_means = pd.concat([means.rows(), drop])
-        counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
+        counted = pd.DataFrame(all_right, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
-        drop_rows = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
+        drop_rows = counted[counted["measure"] == "coherent"].assign(measure=DROP)
         order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
         return self._table(rows_of_means, pd.concat([counted, drop_rows]), ["model", *keys], order)
 
@@ -127,8 +127,8 @@ class DrfrMetrics:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
         columns = ["model", "language", "category", "measure"]
-        same = [*columns, "cluster", "instance", "place", "repeat"]
-        by_split = shares.pivot(index=same, columns="split", values="value")
+        question = [*columns, "cluster", "instance", "place", "repeat"]
+        by_split = shares.pivot(index=question, columns="split", values="value")
         by_split = by_split.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         by_split[DIFFERENCE] = by_split[DECOMPOSED] - by_split[WHOLE]
         frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
@@ -145,9 +145,9 @@ class DrfrMetrics:
         rows = self._questions[self._questions["split"] == WHOLE]
         rows = rows.rename(columns={"value": "total"})
         # A question may count twice for one key.
-        same = ["model", "part", "instance", "place", "repeat", "measure", "key"]
-        parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
-        sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
+        question = ["model", "part", "instance", "place", "repeat", "measure", "key"]
+        names = [rows[column].astype(str) for column in ("part", "instance", "place")]
+        sample = rows.groupby(question).cumcount().astype(str).str.cat(names, "/")
         cell = rows["measure"] + "/" + rows["key"]
         rows = rows.assign(cell=cell, sample_id=sample, stratum="")
         compared = pairs(rows, ["language"], "cell", references)
@@ -173,8 +173,8 @@ class DrfrMetrics:
 
     def _of_questions(self, language: str) -> pd.DataFrame:
         rows = rows_of(self._questions, language=language, split=WHOLE, measure="overall")
-        number, place, repeat = (rows[name].astype(str) for name in ("instance", "place", "repeat"))
-        unit = number + "/" + place + "/" + repeat
+        texts = rows[["instance", "place", "repeat"]].astype(str)
+        unit = texts["instance"] + "/" + texts["place"] + "/" + texts["repeat"]
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
         return units.assign(measure="DRFR")
 
@@ -192,13 +192,15 @@ class DrfrMetrics:
         return joint_summary(counted, overall, {"DRFR": rows}, groups, "groups of instances")
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
-        """Returns what has a verdict, and what counts, for some measures; the keys in a column."""
-        frames = (self._questions, self._counted)
-        chosen = (rows[rows["measure"].isin(measures)] for rows in frames)
-        return [rows.rename(columns={"key": column}) for rows in chosen]
+        """Returns ``_questions`` and ``_counted`` of some measures, with the keys in a column."""
+        parts = []
+        for rows in (self._questions, self._counted):
+            chosen = rows[rows["measure"].isin(measures)]
+            parts.append(chosen.rename(columns={"key": column}))
+        return parts
 
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
-        frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
+        frame, counted = [rows_of(rows, split=WHOLE) for rows in self._of(measures, column)]
         keys = ["language", "measure", column]
         means = self._clusters.means(frame, ["model", *keys], "value").rows()
         sorted_keys = list(chain.from_iterable(_KEYS.get(measure, ()) for measure in measures))
@@ -227,7 +229,7 @@ class DrfrMetrics:
 
     @cached_property
     def _counted(self) -> pd.DataFrame:
-        """A row for each thing that a question counts for, in each part."""
+        """A row for each cell that a question counts in, in each part."""
         rows = []
         for name, part in self._answers.parts.items():
             for number, instance in part.instances.items():
@@ -239,7 +241,7 @@ class DrfrMetrics:
 
     @cached_property
     def _questions(self) -> pd.DataFrame:
-        """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
+        """``_counted`` with each model's verdicts: value is 1 where one counts as right."""
         rows = []
         for (model, name), by_repeat in self._answers.verdicts.items():
             for repeat, verdicts in by_repeat.items():
@@ -270,7 +272,7 @@ def _cluster(language: str, group: str) -> str:
 def _coherent_rows(
     part: scored.ScoredPart, verdicts: Mapping[int, Verdicts] | None = None
 ) -> Iterator[tuple[str, str, str, str, float]]:
-    """Language, class, measure, cluster and value; by default as if every question was right."""
+    """Yields language, class, measure, cluster and value; by default as if all were right."""
     if part.split == WHOLE:
         part_verdicts = []
         for number, instance in part.instances.items():

@@ -90,9 +90,9 @@ def _parted(copied: str) -> list[str]:
 
 
 def _copied(reply: str, answer: str) -> str | None:
-    """What follows the one label below the one heading; None unless both are the judge's own."""
+    """Returns what follows the label below the heading; None unless the judge wrote each once."""
     lines = reply.splitlines(keepends=True)
-    headings = [place for place, line in enumerate(lines) if _bare(line) == HEADING]
+    headings = [i for i, line in enumerate(lines) if _bare(line) == HEADING]
     own_lines = {_bare(line) for line in own_strings(reply, answer).splitlines()}
     if len(headings) != 1 or HEADING not in own_lines:
         return None
@@ -113,8 +113,8 @@ def _bare(line: str) -> str:
 
 def _located(answer: str, parts: list[str]) -> list[str] | None:
     """Returns the parts as they stand in the answer, the next one behind the last if it does."""
-    places = [place for place, char in enumerate(answer) if not char.isspace()]
-    squeezed = "".join(answer[place] for place in places)
+    positions = [i for i, char in enumerate(answer) if not char.isspace()]
+    squeezed = "".join(answer[i] for i in positions)
     copied = []
     start = 0
     for part in parts:
@@ -123,10 +123,10 @@ def _located(answer: str, parts: list[str]) -> list[str] | None:
         spelling = next((text for text in spellings if text and text in squeezed), None)
         if spelling is None:
             return None
-        place = squeezed.find(spelling, start)
-        place = squeezed.find(spelling) if place < 0 else place
-        start = place + len(spelling)
-        copied.append(answer[places[place] : places[start - 1] + 1])
+        position = squeezed.find(spelling, start)
+        position = squeezed.find(spelling) if position < 0 else position
+        start = position + len(spelling)
+        copied.append(answer[positions[position] : positions[start - 1] + 1])
     return copied
 
 

@@ -1,7 +1,6 @@
 """How a scoring question's rule is written: by the form that the annotation guidelines give it.
 
-What a rule decides is the business of ``rules``, which also reads the forms that
-released rules have by accident; here a rule has exactly the form that the guidelines give it.
+``rules`` decides by them, and in mode released also reads the forms that rules have by accident.
 """
 
 import json
@@ -46,8 +45,8 @@ class Clause:
 def read_rule(rule: str) -> tuple[Clause, ...]:
     """Returns the one or two clauses of a rule."""
     for first, second in taxonomy()["pairs"]:
-        head, parted, tail = rule.rpartition(f"\n{second}:")
-        if parted and head.startswith(f"{first}:"):
+        head, separator, tail = rule.rpartition(f"\n{second}:")
+        if separator and head.startswith(f"{first}:"):
             return _clause(head), _clause(f"{second}:{tail}")
     for line in rule.split("\n")[1:]:
         if line.partition(":")[0] in taxonomy()["rules"]:

@@ -1,4 +1,4 @@
-"""What models' answers to several parts were found to satisfy, and their instances."""
+"""The verdicts on models' answers to several parts, with their instances."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ class ScoredPart(NamedTuple):
 
 
 class ScoredAnswers:
-    """What models' answers to all parts were found to satisfy.
+    """The verdicts on models' answers to all parts.
 
     Attributes:
         parts: by name.
@@ -48,7 +48,7 @@ class ScoredAnswers:
                 instances = data[part]["data"][language]
                 instances_of_part[part] = {instance["main_id"]: instance for instance in instances}
             instance = instances_of_part[part].get(record["instance"])
-            if instance is None or not _places(instance).issuperset(record["raw"] or ()):
+            if instance is None or not _points(instance).issuperset(record["raw"] or ()):
                 raise UserError(
                     f"scores: sample {record['sample_id']} of model {model!r}, part {part!r}, is "
                     "of a question that is not in the data; score it again"
@@ -77,7 +77,7 @@ class ScoredAnswers:
         records = self.records[model, part]
         raw: dict[int, dict[int, list[Verdict | None]]] = {}
         for repeat in sorted({record["repeat"] for record in records}):
-            raw[repeat] = {n: [None] * len(_places(i)) for n, i in instances.items()}
+            raw[repeat] = {n: [None] * len(_points(i)) for n, i in instances.items()}
         for record in records:
             for point, verdict in (record["raw"] or {}).items():
                 raw[record["repeat"]][record["instance"]][int(point)] = verdict
@@ -89,7 +89,7 @@ class ScoredAnswers:
         return verdicts
 
 
-def _places(instance: Instance) -> set[str]:
+def _points(instance: Instance) -> set[str]:
     return set(map(str, range(len(instance["scoring_questions"]))))
 
 
@@ -184,7 +184,7 @@ def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Sc
 
 
 def _named(scored: ScoredAnswers) -> list[Scored[ScoreRecord]]:
-    """The scores with part and sample for an id: an instance has the same one in each language."""
+    """Returns the scores with the part in the sample's id, which is the same in each language."""
     named = []
     for (model, part), records in scored.records.items():
         for record in records:

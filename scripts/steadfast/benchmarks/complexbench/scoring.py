@@ -34,7 +34,7 @@ class ComplexbenchScoring(Scoring):
         return {"instance": sample.prompt["main_id"], "questions": sample.prompt["points"]}
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """What one answer is worth; questions of earlier turns are decided by their answers."""
+        """Returns an answer's score; questions of earlier turns are decided by their answers."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
         decided = self._decided(sample, answer, verdicts)
@@ -50,12 +50,8 @@ class ComplexbenchScoring(Scoring):
         """Most judges' verdicts on each question, before dependencies count."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        decided = _most(
-            [self._decided(sample, answer, judge_replies) for judge_replies in verdicts]
-        )
-        judged = _most(
-            [self._beside_rules(sample, answer, judge_replies) for judge_replies in verdicts]
-        )
+        decided = _majority([self._decided(sample, answer, replies) for replies in verdicts])
+        judged = _majority([self._beside_rules(sample, answer, replies) for replies in verdicts])
         return self._scored(sample, answer, decided, judged)
 
     def _beside_rules(
@@ -90,8 +86,8 @@ class ComplexbenchScoring(Scoring):
         decided: Mapping[int, Decision],
         judged: Mapping[int, Decision],
     ) -> Score:
-        places = range(len(sample.source["scoring_questions"]))
-        raw = [decided[point][0] if point in decided else None for point in places]
+        all_points = range(len(sample.source["scoring_questions"]))
+        raw = [decided[point][0] if point in decided else None for point in all_points]
         counted = apply_dependencies(raw, sample.source)
         own_points: list[int] = sample.prompt["points"]
         points: dict[str, float | None] = {}
@@ -141,8 +137,8 @@ class ComplexbenchScoring(Scoring):
             return UNDECIDED, about | {"problem": f"the rule: {error.name}, {error}"}
 
 
-def _most(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
-    """What most judges decide, as the first of them decided it."""
+def _majority(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
+    """Returns most judges' verdict on each question, with the first decision that has it."""
     majorities = {}
     for point in by_judge[0]:
         decisions = [decisions[point] for decisions in by_judge if point in decisions]
@@ -153,5 +149,4 @@ def _most(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
     """Whether the segments of an answer satisfy a rule, which mode released may leave undecided."""
-    verdict: Verdict = (strict if mode == STRICT else released).verdict(rule, segments)
-    return verdict
+    return strict.verdict(rule, segments) if mode == STRICT else released.verdict(rule, segments)

@@ -104,8 +104,10 @@ def _drfr(results: ComplexbenchResults, name: str) -> Table:
     for family, category in taxonomy()["categories"].items():
         # The layers of nesting that are published, and those that occur.
         depths = {str(depth) for depth in category["depths"]}
-        parted = (name.rpartition("_") for name in categories)
-        depths |= {depth for name, _, depth in parted if name == family}
+        for category_name in categories:
+            name_of_family, _, depth = category_name.rpartition("_")
+            if name_of_family == family:
+                depths.add(depth)
         group = heading(family)
         for depth in sorted(depths, key=int):
             columns.append(results.share(Column(depth, group), "category", f"{family}_{depth}"))
@@ -145,9 +147,9 @@ def _constraints(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _dimensions(results: ComplexbenchResults, name: str) -> Table:
-    """Returns accuracy by constraint dimension, under its type; those that are no known one last.
+    """Returns accuracy by constraint dimension, under its type.
 
-    A table holds some of the types; the last one also what is no known dimension.
+    A table holds some of the types; the last one also dimensions that are not in the taxonomy.
     """
     types = LAYOUT["dimensions"][name]
     optional = {}
@@ -209,7 +211,7 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _judging(results: ComplexbenchResults, name: str) -> Table:
-    """Questions by what decided them, replies that could not be read, rules that left it open."""
+    """Returns questions by what decided them, unreadable replies, rules that decided nothing."""
     rows = results.frames["judging"]
     words = LAYOUT["judging"]
     kinds = [kind for kind in words["kinds"] if kind in set(rows["kind"])]

@@ -34,13 +34,13 @@ def agreement(
 ) -> pd.DataFrame:
     """Returns agreement of every two raters on constraints, and on whole items as in Table 3.
 
-    A judge with several prompts is a rater with each. On constraints those are compared that
-    saw the whole path; others count and order the constraints as they see fit.
+    A judge with several prompts is a rater with each. Only verdicts by the prompt with the whole
+    path are compared on constraints; by others a judge counts and orders them as it sees fit.
     """
     judged = [score for score in scores if _is_judged(score.record)]
     by_rule = [score for score in scores if not _is_judged(score.record)]
     by_path = []
-    # Of each rater, by its name in scores; with the judge's prompt if there are several.
+    # By the rater's name in scores; with the judge's prompt if there are several.
     labels_in_tables = {}
     for judge, judge_prompt in product(judges, judge_prompts):
         name = judge if judge_prompt == judge_prompts[0] else rater_name(judge, judge_prompt)
@@ -82,7 +82,7 @@ def _is_judged(score: ScoreRecord) -> bool:
 
 
 def _kept(rated: Record) -> dict[int, int]:
-    """Whether a rater takes all constraints for kept; of a reply that counts −1, nothing."""
+    """Returns whether all constraints are kept; nothing for a reply that counts −1."""
     total = rated["total"]
     return {} if total is None or total < 0 else {0: int(total)}
 

@@ -1,4 +1,4 @@
-"""FollowBench to the workflow: its section of the config, and its task for a config."""
+"""FollowBench's section of the config, and its task for a config."""
 
 from itertools import product
 from typing import Literal
@@ -22,8 +22,6 @@ NAME = "followbench"
 OWN = Package(NAME)
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
-ITEM_TABLE = "table3_agreement"
-CONSTRAINT_TABLE = "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
     "sampling_units", "temperature", "summary",
@@ -50,10 +48,9 @@ def task(config: Config, section: Followbench) -> Task:
     judge_prompts = {"judge_prompts": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | judge_prompts
     languages = {"languages": list(section.languages)}
-    prompts_and_languages = product(section.judge_prompts, section.languages)
-    used = [
-        template_name(language, judge_prompt) for judge_prompt, language in prompts_and_languages
-    ]
+    used = []
+    for judge_prompt, language in product(section.judge_prompts, section.languages):
+        used.append(template_name(language, judge_prompt))
     prompt = OWN.component("released_prompts:prompt").name
     released = OWN.released_prompts(section, used, programs(), prompt)
     lines = {name: list(point) for name, point in temperature_lines(config).items()}
@@ -105,8 +102,8 @@ def table_names(config: Config, section: Followbench) -> list[str]:
     """Returns the tables of a config; those of agreement need two raters."""
     several = section.labels is not None or len(judge_names(config)) > 1
     compared = {
-        ITEM_TABLE: several or len(section.judge_prompts) > 1 or config.judging.rule_items,
-        CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
+        "table3_agreement": several or len(section.judge_prompts) > 1 or config.judging.rule_items,
+        "agreement": several and PATH in section.judge_prompts,
         "corrected": section.labels is not None,
     }
     return [name for name in facts("followbench/tables.yaml")["names"] if compared.get(name, True)]

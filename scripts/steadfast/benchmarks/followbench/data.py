@@ -58,7 +58,7 @@ class LevelRecord(StrictModel):
 
 @cache
 def sources(category: str) -> dict[str, Settings]:
-    """Returns task and rule, if any, of the sources of a category's groups (Table 1), by name."""
+    """Returns the sources of a category's groups (Table 1), by name, with task and any rule."""
     by_name: dict[str, Settings] = {}
     for task in facts("followbench/sources.yaml")[category]:
         by_name |= dict.fromkeys(task["groups"], task)
@@ -120,7 +120,7 @@ def programs() -> dict[str, Settings]:
 
 
 def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
-    """Returns the checked groups of all categories' records, with what their files are called."""
+    """Returns the checked groups of all categories, given the records and name of each file."""
     groups: list[Record] = []
     for category, (records, where) in read.items():
         groups += checked(records, language, category, where)
@@ -139,8 +139,8 @@ def checked(records: object, language: str, category: str, where: str) -> list[R
     """Returns the groups of one file, in the order in which they begin, each with all its levels.
 
     Each has context_id, language, category, example_id, source, task, scorer (a rule's name or
-    ``judge``), start (the instruction without constraints; empty where there is none) and levels:
-    for each of 1 to 5 instruction and target.
+    ``judge``), start (the instruction without constraints, or empty) and levels: instruction and
+    target of levels 1 to 5.
     """
     key = ["example_id", "level"]
     page = "docs/followbench.md"

@@ -27,7 +27,7 @@ def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
 
     None where that depends on a missing verdict. Source: equation 3.
     """
-    return _whatever_is_missing(_consecutive, hard)
+    return _if_determined(_consecutive, hard)
 
 
 def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
@@ -35,15 +35,13 @@ def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
 
     None where that depends on a missing verdict. As released, −1 is no failure and no success.
     """
-    return _whatever_is_missing(_consistency, hard)
+    return _if_determined(_consistency, hard)
 
 
-def _whatever_is_missing(
-    measure: Callable[[Sequence[float]], T], hard: Sequence[Verdict]
-) -> T | None:
-    """Returns what a measure gives, if it gives the same whichever way the missing verdicts are."""
+def _if_determined(measure: Callable[[Sequence[float]], T], hard: Sequence[Verdict]) -> T | None:
+    """Returns a measure's value if all possible values of the missing verdicts give the same."""
     choices = [(0.0, 1.0) if verdict is None else (verdict,) for verdict in hard]
-    values = {measure(filled) for filled in product(*choices)}
+    values = {measure(verdicts) for verdicts in product(*choices)}
     return values.pop() if len(values) == 1 else None
 
 
@@ -65,8 +63,8 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
     rows = []
     for scored in scores:
         model, language, record = scored
-        read = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
-        for name, value, allowed in read:
+        checks = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
+        for name, value, allowed in checks:
             if value not in allowed:
                 raise UserError(
                     f"followbench: sample {record['sample_id']} of model {model!r} has the unknown "
@@ -106,14 +104,14 @@ def is_impossible(language: str, scorer: str, level: int) -> bool:
 
 
 def with_released_zeros(rows: pd.DataFrame, units: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Returns rates of nothing as the released program has them, which prints some as −0.00.
+    """Returns rates of zero with the sign of the released program, which prints some as −0.00.
 
-    Shares and the −1 of unreadable replies add up to nothing but for what floating point leaves of
-    them. Its sign depends on the order: one by one as in the file, the judge's before the rules'.
+    Where shares and the −1 of unreadable replies cancel, a rounding error may remain, whose sign
+    depends on the order of summation: as in the file, the judge's items before the rules'.
     """
-    nothing = rows.loc[rows["value"].abs() < NOTHING, keys]
+    zeros = rows.loc[rows["value"].abs() < NOTHING, keys]
     scored = units[units["soft"].notna()]
     in_file = scored.sort_values("kind", key=lambda kind: kind != JUDGE, kind="stable")
-    cells = in_file.merge(nothing, on=keys).groupby(keys)["soft"]
+    cells = in_file.merge(zeros, on=keys).groupby(keys)["soft"]
     sums = rows.join(cells.agg(lambda shares: reduce(add, shares, 0.0)), on=keys)["soft"]
     return rows.assign(value=rows["value"].where(sums.isna(), 100 * sums / rows["n"]))

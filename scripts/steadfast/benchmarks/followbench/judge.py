@@ -24,8 +24,8 @@ SLOTS = {
 class FollowbenchJudgePrompts(JudgePrompts):
     """One request for each response and judge's prompt.
 
-    Responses that rules score are judged only where wanted, with the first prompt, if its template
-    has a text for them.
+    Responses that rules score are judged only with ``rule_items``, by the first prompt, if its
+    template covers them.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class FollowbenchJudgePrompts(JudgePrompts):
 
 
 def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
-    """What a judge template's slots are filled with, but for answer and boundary (Figure 3)."""
+    """Returns the values of a judge template's slots, except answer and boundary (Figure 3)."""
 
     def counted(forms: Mapping[str, str], n: int) -> str:
         return forms["one"] if n == 1 else forms["more"].format(n=n)

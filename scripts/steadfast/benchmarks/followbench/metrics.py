@@ -27,7 +27,7 @@ KINDS = (OVERALL, followbench.RULE, followbench.JUDGE)
 # Measures of samples, and their columns.
 RATES = {"HSR": "hard", "SSR": "soft"}
 MEASURES = (*RATES, "CSL")
-# What stands for all categories or levels together.
+# Values of the keys for all categories or levels together.
 WHOLE = {"category": OVERALL, "level": ""}
 VALUES = ["value", "low", "high", "n"]
 
@@ -118,7 +118,7 @@ class LevelMetrics:
         """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
 
         Kind overall is as in the paper, judge as in the released code; n counts the groups that
-        fail at a level from 1 to 4, missing those of which that is not known.
+        fail at a level from 1 to 4, missing those for which it is unknown.
         """
         keys = ["model", "language", "kind", "category"]
         groups = _margins(pd.concat([self._groups, self._groups.assign(kind=OVERALL)]))
@@ -276,7 +276,7 @@ def temperature_rows(
 
 
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Returns rows, and again as part of all categories and of all levels, where they have such."""
+    """Returns rows, and again under the keys of all categories and of all levels."""
     for column, total in WHOLE.items():
         if column in rows:
             rows = pd.concat([rows, rows.assign(**{column: total})])

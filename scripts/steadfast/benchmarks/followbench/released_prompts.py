@@ -8,7 +8,7 @@ from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.judging.released_prompt import fill_slots, program, texts_of
 
 PINNED = facts("followbench/released.yaml")["judge"]
-# Which texts of a category's function make the prompt about one constraint, and about more.
+# The texts of a category's function for the prompt about one constraint, and about several.
 OF_ONE = slice(0, 8)
 OF_MORE = slice(8, 18)
 

@@ -37,14 +37,12 @@ def schema(expected: Record) -> Record | None:
 
 
 def strict_verdicts(reply: str, answer: str, count: int) -> list[int] | None:
-    """The verdicts of a reply with the requested last line; None for any other.
+    """Returns 1 or 0 for each constraint, in their order; None for an unreadable reply.
 
-    The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
-    or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no
-    part of it; a line of nothing else is no line. Where it is none, the verdicts count that are
-    given beyond doubt in another style (``styles``). Two lists that differ are no verdict.
-
-    They are 1 or 0 for each constraint, in the order in which they were added.
+    The last line of the judge's own text should be a list of exactly ``count`` strings, YES or NO.
+    Back-ticks, asterisks and blanks around it, a number such as "4)" before it, and lines of these
+    alone are ignored. Otherwise unambiguous verdicts in another style count (``styles``). Two lists
+    that differ are unreadable.
     """
     last = _last_own_line(reply, answer)
     words = [single or double for single, double in WORD.findall(last)]
@@ -73,7 +71,7 @@ def strict_rating(reply: str, answer: str) -> float | None:
 
 
 def _last_own_line(reply: str, answer: str) -> str:
-    """The last line of a reply that the judge did not repeat, without what may stand around it."""
+    """Returns the last line of the judge's own text, without signs and numbering around it."""
     lines = [line.strip(AROUND) for line in own_strings(reply, answer).splitlines()]
     last = next((line for line in reversed(lines) if line), "")
     if numbering := NUMBERING.match(last):
@@ -102,13 +100,11 @@ def released_rating(reply: str | None) -> float | None:
 
 
 def released_verdicts(reply: str | None, count: int, language: str) -> list[int] | None:
-    """The verdicts as the released code reads them, without evaluating the reply; None: failure.
+    """Returns the verdicts as the released code reads them; None: failure.
 
     One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between
-    the first and the last bracket of the last line, with some words read as NO; in Chinese what
-    comes after the first ``count`` elements may be anything. The released code evaluates that list
-    as Python; here it is read only if it is written out, all of it. The languages (en, zh) differ
-    in quotes, surplus elements and words read as NO.
+    the first and the last bracket of the last line, with some words read as NO; in Chinese surplus
+    elements are ignored. The released code evaluates that list as Python; here it is only parsed.
     """
     last = _last_line(reply or "", language)
     if count == 1:

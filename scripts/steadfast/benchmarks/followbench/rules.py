@@ -21,8 +21,8 @@ KEYWORD = re.compile(r"\*\*\d")
 def is_satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
     """Returns whether an answer satisfies its level's constraints.
 
-    A rule compares it with the target, or takes its last match of a pattern for the answer, or has
-    conditions of which each level adds some.
+    A rule compares it with the target, or compares its last match of a pattern, or has conditions,
+    of which each level adds some.
     """
     if rule in COMPARISONS:
         return COMPARISONS[rule](target, answer)

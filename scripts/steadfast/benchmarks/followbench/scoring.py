@@ -13,8 +13,7 @@ from steadfast.contract.votes import ON_RULES
 from steadfast.judging.majority import voted_points
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
-# A rating above it takes all constraints for kept (section 5.1).
-THRESHOLD = 5.0
+THRESHOLD = 5.0  # a higher rating means that all constraints are kept (section 5.1)
 
 
 class FollowbenchScoring(Scoring):
@@ -36,12 +35,10 @@ class FollowbenchScoring(Scoring):
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:
-            scores = {
-                judge_prompt: self._judged(sample, answer, judge_prompt, verdicts)
-                for judge_prompt in self._judge_prompts
-            }
-            first, *_ = self._judge_prompts
-            return replace(scores.pop(first), other_raters=scores)
+            scores = {}
+            for judge_prompt in self._judge_prompts:
+                scores[judge_prompt] = self._judged(sample, answer, judge_prompt, verdicts)
+            return replace(scores.pop(self._judge_prompts[0]), other_raters=scores)
         group = sample.source
         level = sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
@@ -52,9 +49,8 @@ class FollowbenchScoring(Scoring):
         judge_prompt = self._judge_prompts[0]
         if request_id(sample.id, judge_prompt) not in verdicts:
             return score
-        return replace(
-            score, other_raters={ON_RULES: self._judged(sample, answer, judge_prompt, verdicts)}
-        )
+        judged = self._judged(sample, answer, judge_prompt, verdicts)
+        return replace(score, other_raters={ON_RULES: judged})
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
@@ -63,9 +59,8 @@ class FollowbenchScoring(Scoring):
         scores = [self.score(sample, answer, judge_replies) for judge_replies in verdicts]
         other_prompts = {}
         for judge_prompt in scores[0].other_raters:
-            other_prompts[judge_prompt] = voted_points(
-                [score.other_raters[judge_prompt] for score in scores]
-            )
+            raters = [score.other_raters[judge_prompt] for score in scores]
+            other_prompts[judge_prompt] = voted_points(raters)
         return replace(voted_points(scores), other_raters=other_prompts)
 
     def _judged(
@@ -84,26 +79,22 @@ class FollowbenchScoring(Scoring):
             problem = "unreadable"
             points, values = self._read(sample, answer, judge_prompt, reply.text)
         extracted = {"problem": None if points else problem, "attempts": reply.attempts}
-        # To released code a refusal is an empty reply; what never came says nothing in any mode.
+        # To released code a refusal is an empty reply; a missing reply is a failure in no mode.
         failed = self._mode == "released" and problem in ("unreadable", "refused")
         if points is None and not failed:
             return Score(INVALID, extracted=extracted)
         if points is None:
-            names = (
-                [RATING]
-                if judge_prompt == RATING
-                else map(str, range(1, sample.prompt["level"] + 1))
-            )
-            points = dict.fromkeys(names, FAILURE)
+            constraints = map(str, range(1, sample.prompt["level"] + 1))
+            points = dict.fromkeys([RATING] if judge_prompt == RATING else constraints, FAILURE)
         return Score(answer.status, points, min(points.values()), values, extracted)
 
     def _read(
         self, sample: Sample[Prompt], answer: Answer, judge_prompt: str, reply: str
     ) -> tuple[dict[str, float] | None, Record]:
-        """The points of a reply, None where it cannot be read, and a rating as it stands there."""
-        strictly = self._mode == "strict"
+        """Returns the points of a reply, None where it is unreadable, and the rating itself."""
+        is_strict = self._mode == "strict"
         if judge_prompt == RATING:
-            if strictly:
+            if is_strict:
                 rating = replies.strict_rating(reply, answer.text)
             else:
                 rating = replies.released_rating(reply)
@@ -111,7 +102,7 @@ class FollowbenchScoring(Scoring):
                 return None, {}
             return {RATING: float(rating > THRESHOLD)}, {RATING: rating}
         level = sample.prompt["level"]
-        if strictly:
+        if is_strict:
             verdicts = replies.strict_verdicts(reply, answer.text, level)
         else:
             verdicts = replies.released_verdicts(reply, level, sample.source["language"])

@@ -22,11 +22,10 @@ from steadfast.show.table import Cell, Column, Section, Table, rounded
 TITLE = "FollowBench"
 STRINGS = facts("followbench/tables.yaml")
 PRINTED = facts("followbench/printed.yaml")
-# Measures in which models are compared, all levels together.
+# Measures in which models are compared, over all levels.
 TESTED = ("HSR", "SSR", "CSL")
-# The levels, and their mean.
-PLACES = [*map(str, LEVELS), ""]
-# Of the columns after the model's: where their value stands in what the paper prints.
+LEVEL_KEYS = [*map(str, LEVELS), ""]  # "": their mean
+# For each column after the model's, the index of its value among the paper's printed ones.
 PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
 PRINTED_CONSISTENCY = (0, None, None, None, None, None)
 
@@ -131,7 +130,7 @@ def tables(
     judge_prompts: Sequence[str] = (PATH,),
     otherwise: str = "",
 ) -> Iterator[Table]:
-    """Yields the tables wanted; ``otherwise``: how the printed numbers were judged otherwise."""
+    """Yields the tables of ``names``; ``otherwise`` says how the paper's judging differs."""
     for name in names:
         last = name.rpartition("_")[2]
         category = last if last in CATEGORIES else OVERALL
@@ -147,12 +146,12 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     languages = [language for language in results.parts if language in rows.index]
     bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
     for (category, task, kind), task_rows in rows.groupby(["category", "task", "kind"], sort=False):
-        above = bodies.get(category, ())
-        named = Cell(STRINGS["categories"][category], repeated=bool(above))
-        row = [named, Cell(task), Cell(STRINGS["scorers"][kind])]
+        rows_above = bodies.get(category, ())
+        heading = Cell(STRINGS["categories"][category], repeated=bool(rows_above))
+        row = [heading, Cell(task), Cell(STRINGS["scorers"][kind])]
         for language in languages:
             row += _counts(task_rows, language)
-        bodies[category] = (*above, tuple(row))
+        bodies[category] = (*rows_above, tuple(row))
     columns = [Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")]
     total = [Cell(STRINGS["sum"]), Cell(""), Cell("")]
     sums = rows.groupby("language")["n"].sum()
@@ -174,16 +173,16 @@ def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
 def levels_table(results: FollowbenchResults, name: str) -> Table:
     """HSR and SSR by level and CSL, of all categories together or of one (Tables 2, 7 to 12)."""
     columns = []
-    for measure, level in product(("HSR", "SSR"), PLACES):
-        columns.append(results.column(_place(level, f"{measure} (%)"), measure, level))
-    ranked = columns[PLACES.index("")]
+    for measure, level in product(("HSR", "SSR"), LEVEL_KEYS):
+        columns.append(results.column(_level_column(level, f"{measure} (%)"), measure, level))
+    ranked = columns[LEVEL_KEYS.index("")]
     columns.append(results.column(Column("CSL"), "CSL"))
     notes = [*results.notes(), *results.impossible()]
     printed = (PRINTED["levels"][results.category], PRINTED_LEVELS)
     return results.by_model(name, columns, notes, ranked, printed)
 
 
-def _place(level: str, group: str) -> Column:
+def _level_column(level: str, group: str) -> Column:
     """Returns the column of a level, or of the levels' mean, under a heading."""
     return Column(f"L{level}" if level else STRINGS["mean"], group)
 
@@ -191,9 +190,9 @@ def _place(level: str, group: str) -> Column:
 def scorers_table(results: FollowbenchResults, name: str) -> Table:
     """Returns HSR by level of the items that rules and that the judge score."""
     columns = []
-    for kind, level in product((RULE, JUDGE), PLACES):
+    for kind, level in product((RULE, JUDGE), LEVEL_KEYS):
         rows = results.rows("scorers", measure="HSR", kind=kind, level=level)
-        column = _place(level, STRINGS["scorers"][kind])
+        column = _level_column(level, STRINGS["scorers"][kind])
         columns.append(ValueColumn(column, rows, shown=results.rate))
     return results.by_model(name, columns, [*results.notes(), *results.impossible()])
 

@@ -1,4 +1,4 @@
-"""IFEval to the workflow: its section of the config, and its task for a config."""
+"""IFEval's section of the config, and its task for a config."""
 
 from dataclasses import replace
 from typing import Literal, Self
@@ -142,7 +142,7 @@ def task(config: Config, section: Ifeval) -> Task:
         tables=OWN.tables(tables, {**display, "names": tables}),
         figures=OWN.output("figures:figures", ("by_length",), display),
         files=_files(section),
-        # All lengths and framing_sentences of a prompt or none, so that they can be paired.
+        # All lengths and framing sentences of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
         exports=exports_by(
             "ifeval/export.yaml",
@@ -154,7 +154,7 @@ def task(config: Config, section: Ifeval) -> Task:
 
 
 def _sources(config: Config, section: Ifeval) -> dict[str, str]:
-    """Returns where prompts and texts are from, as ``resources/ifeval/export.yaml`` has it."""
+    """Returns the sources of prompts and texts, by their names in ``ifeval/export.yaml``."""
     sets = [SYNTHETIC] if section.source == "synthetic" else section.sets
     sources = {name: "local" if section.source == "local" else name for name in sets}
     return sources | ({"texts": f"{config.corpora.source} texts"} if section.lengths else {})

@@ -32,9 +32,9 @@ def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> It
 
 
 def local_file(directory: str, name: str) -> Path:
-    """Returns the file of a set in a directory: the first that is there of its usual names."""
-    usual: list[Path] = [Path(directory) / file for file in RELEASED[name]["files"]]
-    return next((path for path in usual if path.is_file()), usual[0])
+    """Returns the file of a set in a directory: the first of its usual names that exists."""
+    paths: list[Path] = [Path(directory) / file for file in RELEASED[name]["files"]]
+    return next((path for path in paths if path.is_file()), paths[0])
 
 
 def released(inputs: Mapping[str, Path], sets: Sequence[str]) -> Iterator[Record]:
@@ -52,7 +52,7 @@ def checked(sets: Mapping[str, tuple[str, Iterable[tuple[int, Any]]]]) -> Iterat
     """Yields the prompts of each set, each with verifiers that can be built.
 
     Args:
-        sets: by name the place of their lines, for messages, and each line's number and JSON.
+        sets: by name their file or URL, for messages, and each line's number and JSON.
 
     Raises:
         UserError: a line is no prompt in the published schema, a key stands twice, or there is no
@@ -62,16 +62,16 @@ def checked(sets: Mapping[str, tuple[str, Iterable[tuple[int, Any]]]]) -> Iterat
     kinds: set[str] = set()
     for name, (file, lines) in sets.items():
         for number, line in lines:
-            place = f"{file}:{number}"
-            record = instance(name, place, line)
-            records.append((place, record))
+            where = f"{file}:{number}"
+            record = instance(name, where, line)
+            records.append((where, record))
             kinds.update(instruction["kind"] for instruction in record["instructions"])
     # Before the first verifier is built: the message on a missing library says what to install.
     check_library(kinds)
     prompt_ids: set[str] = set()
-    for place, record in records:
+    for where, record in records:
         if record["prompt_id"] in prompt_ids:
-            raise UserError(f"{place}: the key of {record['prompt_id']} stands twice; correct one")
+            raise UserError(f"{where}: the key of {record['prompt_id']} stands twice; correct one")
         prompt_ids.add(record["prompt_id"])
         for instruction in record["instructions"]:
             library_verifier(
@@ -112,6 +112,8 @@ def instance(name: str, where: str, line: Any) -> Record:
     }
     corrections: Settings = facts("ifeval/corrections.yaml").get(name, {}).get(str(key), {})
     if corrections:
-        numbered = enumerate(instructions)
-        record["corrected"] = [corrections.get(str(place), as_is) for place, as_is in numbered]
+        corrected = []
+        for index, instruction in enumerate(instructions):
+            corrected.append(corrections.get(str(index), instruction))
+        record["corrected"] = corrected
     return record

@@ -12,7 +12,7 @@ RELEASED = facts("ifeval/released.yaml")
 # Sets of prompts, which are the tasks.
 SETS = (SYNTHETIC, *RELEASED)
 Position = Literal["after", "before", "both", "filler"]
-# In place of a position: after a neutral filler that is as long as the text.
+# A position too: after a neutral filler that is as long as the text.
 FILLER = "filler"
 Version = Literal["released", "corrected"]
 STRICT = "strict"
@@ -20,7 +20,7 @@ LOOSE = "loose"
 
 
 def reported_accuracy(task: str) -> str:
-    """The reading of answers, strict or loose, by which a set's authors report accuracy."""
+    """Returns the criterion, strict or loose, by which a set's authors report accuracy."""
     return str(RELEASED[task]["reported"]) if task in RELEASED else STRICT
 
 

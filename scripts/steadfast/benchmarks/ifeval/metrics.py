@@ -157,21 +157,26 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
     The interval is of the difference: prompts that both lengths have are compared with themselves.
     """
-    return _sorted(_falls(set_means(clusters(frame), frame), {"length": ALONE}), frame)
+    means = set_means(clusters(frame), frame)
+    return _sorted(_differences(means, {"length": ALONE}), frame)
 
 
-def _falls(means: Estimates, start: Mapping[str, str], position: str | None = None) -> pd.DataFrame:
-    """Returns by how much means (of a position) lie below those of the cells with the keys of
-    ``start`` in place of their own, paired by prompt."""
+def _differences(
+    means: Estimates, base: Mapping[str, str], position: str | None = None
+) -> pd.DataFrame:
+    """Returns base − mean of each cell (of a position), paired by prompt.
+
+    The base of a cell is the cell with the keys of ``base`` in place of its own.
+    """
     keys = means.cells.index.to_frame()
-    places = means.cells.index.get_indexer(pd.MultiIndex.from_frame(keys.assign(**start)))
-    is_compared = (places >= 0) & (places != np.arange(len(places)))
+    base_rows = means.cells.index.get_indexer(pd.MultiIndex.from_frame(keys.assign(**base)))
+    is_compared = (base_rows >= 0) & (base_rows != np.arange(len(base_rows)))
     if position is not None:
         is_compared &= (keys["position"] == position).to_numpy()
-    after = np.flatnonzero(is_compared)
-    rises = difference_from_share(means.take(after), means.take(places[after]), 1.0).rows()
+    rows = np.flatnonzero(is_compared)
+    gains = difference_from_share(means.take(rows), means.take(base_rows[rows]), 1.0).rows()
     # 0 − x, since −x of 0 would be printed as −0.
-    return rises.assign(value=0 - rises["value"], low=0 - rises["high"], high=0 - rises["low"])
+    return gains.assign(value=0 - gains["value"], low=0 - gains["high"], high=0 - gains["low"])
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -193,10 +198,9 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns IFS by framing and by length: the standard deviation of scores over their mean.
 
-    As LIFBench's (its equations 5 and 6), of all sets together: of framing
-    sentences over all lengths with a context, of lengths with length 0. n is how many are compared.
-    Column chance has the IFS of a perfectly stable model: what a prompt's responses differ by
-    beyond what framing sentences (or lengths) do.
+    As LIFBench's (its equations 5 and 6), over all sets: of framing sentences at all lengths with a
+    context, of lengths including 0. n counts the groups that are compared, column chance has the
+    IFS of a perfectly stable model.
     """
     boot = Bootstrap(frame, ["task"])
     parts = []
@@ -248,12 +252,12 @@ def costs(answers: pd.DataFrame, position: str) -> pd.DataFrame:
     """
     compared = answers[answers["position"].isin(["", FILLER, position])]
     means = set_means(clusters(compared), compared, ["position"])
-    falls = {
-        "length": _falls(means, {"length": ALONE, "position": ""}, FILLER),
-        "text": _falls(means, {"position": FILLER}, position),
+    by_cost = {
+        "length": _differences(means, {"length": ALONE, "position": ""}, FILLER),
+        "text": _differences(means, {"position": FILLER}, position),
     }
-    parts = [rows.assign(measure=cost).drop(columns="position") for cost, rows in falls.items()]
-    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(falls)})
+    parts = [rows.assign(measure=cost).drop(columns="position") for cost, rows in by_cost.items()]
+    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(by_cost)})
     return rows[[*KEYS, "measure", "value", "low", "high", "n"]]
 
 

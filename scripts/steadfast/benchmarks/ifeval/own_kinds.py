@@ -1,6 +1,6 @@
 """Verifiers of the synthetic prompts' instructions, which need no further package.
 
-Names and arguments are IFEval's, and so is what holds: nine of its 25 kinds.
+Nine of IFEval's 25 kinds, with its names, arguments and verdicts.
 """
 
 import re
@@ -58,7 +58,7 @@ def _quoted(text: str) -> bool:
     return len(text) > 1 and text.startswith('"') and text.endswith('"')
 
 
-# Of each kind whether a text follows it, of the text and the instruction's arguments.
+# By kind, whether a text follows an instruction with the given arguments.
 KINDS: Mapping[str, Callable[..., bool]] = {
     "punctuation:no_comma": lambda text: "," not in text,
     "length_constraints:number_words": _words,

@@ -50,7 +50,7 @@ def _framed(instance: Record, context: str, position: str, framing: int, max_tok
     """Returns the prompt of an instance beside a context, in a framing sentence."""
     # A filler stands before the prompt, as a text does.
     form = FRAMING_SENTENCES["after" if position == FILLER else position][framing]
-    framed = {place: _filled(text, instance["prompt"]) for place, text in form.items()}
+    framed = {key: _filled(text, instance["prompt"]) for key, text in form.items()}
     sample_id = f"{instance['prompt_id']}/{position}/w{framing}"
     before = {"before": framed["ahead"]} if "ahead" in framed else {}
     return {

@@ -33,7 +33,7 @@ class IfevalScoring(Scoring):
         }
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what an answer is worth; one without a verdict on each instruction nothing."""
+        """Returns an answer's score; there is none without a verdict on each instruction."""
         score = _score(sample, answer, self._version)
         if "corrected" not in sample.source["instance"]:
             return score
@@ -61,8 +61,8 @@ def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
     if problems:
         return Score(INVALID, values=values, extracted=problems)
     points = {}
-    for place, (instruction, is_followed) in enumerate(zip(instructions, counted, strict=True)):
-        points[f"{place} {instruction['kind']}"] = float(bool(is_followed))
+    for index, (instruction, is_followed) in enumerate(zip(instructions, counted, strict=True)):
+        points[f"{index} {instruction['kind']}"] = float(bool(is_followed))
     return Score(answer.status, points, min(points.values()), values)
 
 
@@ -71,9 +71,9 @@ Instruction = Mapping[str, Any]
 
 
 class Verdicts(NamedTuple):
-    """Of each instruction whether it is followed; None where its verifier fails.
+    """Whether each instruction is followed; None where its verifier fails.
 
-    ``problems`` says why verifiers failed, by the instruction's place.
+    ``problems`` has the errors of verifiers, by the instruction's index.
     """
 
     strict: list[bool | None]
@@ -92,16 +92,15 @@ def variants(answer: str) -> Iterator[str]:
 
 
 def verify(task: str, instructions: Sequence[Instruction], prompt: str, answer: str) -> Verdicts:
-    """Returns what an answer to a prompt of a set is worth.
+    """Returns the verdicts on an answer, as the published evaluations of both benchmarks give them.
 
-    Verifiers are built anew for each version, since some keep what they saw. A blank text follows
-    nothing. Source: the published evaluation of both benchmarks.
+    Verifiers are built anew for each criterion, since some keep state; blank texts follow nothing.
     """
     build = own_verifier if task == SYNTHETIC else partial(library_verifier, task)
     strict: list[bool | None] = []
     loose: list[bool | None] = []
     problems = {}
-    for place, instruction in enumerate(instructions):
+    for index, instruction in enumerate(instructions):
         kind = instruction["kind"]
         kwargs = instruction["kwargs"]
         try:
@@ -115,7 +114,7 @@ def verify(task: str, instructions: Sequence[Instruction], prompt: str, answer: 
         except Exception as error:  # a library's, of whatever text a model wrote
             strict.append(None)
             loose.append(None)
-            problems[str(place)] = f"{kind}: {type(error).__name__}: {error}"
+            problems[str(index)] = f"{kind}: {type(error).__name__}: {error}"
         else:
             strict.append(is_followed)
             loose.append(is_loosely_followed)

@@ -108,10 +108,6 @@ def _stability(results: IfevalResults) -> Table:
     return results.by_model("stability", columns)
 
 
-def _effective(results: IfevalResults) -> Table:
-    return results.effective(results.words["score"].lower())
-
-
 def _kinds(results: IfevalResults) -> Table:
     words = results.words
     rows = results.frames["kinds"]
@@ -155,7 +151,7 @@ TABLES: dict[str, Callable[[IfevalResults], Table]] = {
     "results": _results,
     "accuracy": _accuracy,
     "drops": partial(_with_intervals, metric="drops"),
-    FRAME: _effective,
+    FRAME: lambda results: results.effective(results.words["score"].lower()),
     "reliable": partial(_with_intervals, metric="reliable"),
     "stability": _stability,
     "kinds": _kinds,

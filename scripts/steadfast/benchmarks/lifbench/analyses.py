@@ -26,8 +26,8 @@ HARD = "hard"
 MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
 FACTORS = {"context": "context", "expression": "expression_id", "variable": "variable_id"}
 COLUMNS = ["model", "task", "length", "value", "ars", "baseline", "n"]
-# With less left to gain, its share says nothing: one slip would be many times all of it.
-ROOM = 0.05
+# With less left above the baseline, one wrong answer would be many times the share gained.
+LEAST_ROOM = 0.05
 _SAMPLE = ["prompts", "length", "sample_id"]
 SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 
@@ -97,7 +97,7 @@ def depth(frame: pd.DataFrame) -> pd.DataFrame:
     return sorted_rows(rows, frame, keys, task=[LIST, *SCORED_TASKS], bin=bins)
 
 
-def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
+def complexity(frame: pd.DataFrame, rubric: Rubric) -> pd.DataFrame:
     """Returns ARS of the easy (weight of at most 10) and the hard tasks (section 5.4, Figure 6)."""
     hard = frame["task"].map(lambda task: rubric.total_weight(task) > MOST_EASY).astype(bool)
     parts = []
@@ -112,7 +112,7 @@ def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
 
 
-def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
+def weights(frame: pd.DataFrame, rubric: Rubric) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows = []
     present = set(frame["task"].unique())
@@ -163,23 +163,26 @@ def above_baseline(
     """Returns each model's ARS above the baseline: (ARS − baseline) ÷ (1 − baseline).
 
     The baseline is the mean of the baseline's totals on the very answers that the model's mean is
-    of; value is empty where it leaves less than ``ROOM`` open.
+    of; value is empty where it leaves less than ``LEAST_ROOM`` open.
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
-    under = totals[totals["model"] == baseline].drop_duplicates(_SAMPLE)
-    joined = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_baseline"))
+    by_baseline = totals[totals["model"] == baseline].drop_duplicates(_SAMPLE)
+    by_baseline = by_baseline[[*_SAMPLE, "total"]]
+    joined = totals.merge(by_baseline, on=_SAMPLE, suffixes=("", "_baseline"))
     joined = joined.astype({"model": str, "task": str, "length": str})
     parts = [_means(joined, rubric.weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
     room = 1 - rows["baseline"]
-    rows["value"] = ((rows["ars"] - rows["baseline"]) / room.where(room >= ROOM)).astype(float)
+    rows["value"] = ((rows["ars"] - rows["baseline"]) / room.where(room >= LEAST_ROOM)).astype(
+        float
+    )
     return sorted_rows(rows, frame, ["model", "task", "length"])
 
 
-def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
+def _means(joined: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
     """Returns both means of each task and over all tasks, and the answers behind them."""
     counted = {"ars": ("total", "mean"), "baseline": ("total_baseline", "mean")}
-    cells = both.groupby(["model", "task", *by])
+    cells = joined.groupby(["model", "task", *by])
     tasks = cells.agg(**counted, n=("total", "size")).reset_index()
     weight = tasks["task"].map(weights)
     means = ["ars", "baseline"]

@@ -86,8 +86,8 @@ def _any_element(prompt: records.Prompt, context: Record) -> str:
     elements = context["elements"]
     right = blur_indices(prompt, context)
     first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
-    for place in chain([first], right):
-        text = elements[place]
+    for index in chain([first], right):
+        text = elements[index]
         parts = [element for element in elements if element in text]
         if text == text.strip() and len(parts) == 1:
             return str(text)

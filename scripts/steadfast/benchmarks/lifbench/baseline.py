@@ -17,13 +17,13 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import answers, records
 
-EDGE = 10  # elements at the beginning of a list, among which positions are requested most densely
-ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
+EDGE = 10  # elements at the beginning of a list, where positions are requested most densely
+ONE_IN = 3  # tagged sentences is in an OE answer: more would find more, but also claim more
 MOST_DOCUMENTS = 80  # of an MF answer, so that the output limit does not cut it
 MOST_LABELS = 340  # of an MB answer, likewise
 # The option of OQ with the larger expectation, by rubric. The second is right in two of three
 # prompts, but the released rubric gives two thirds to a wrong first one (Q15).
-LIKELIER = {"released": 0, "corrected": 1}
+BETTER_OPTION = {"released": 0, "corrected": 1}
 
 
 def baseline_answer(
@@ -31,7 +31,7 @@ def baseline_answer(
 ) -> str:
     """Answers a prompt without looking anything up; the reference answer is not read."""
     variables = prompt["variables"]
-    # In every format of a context it chooses the same.
+    # The choice is the same in every format of a context.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
@@ -59,7 +59,7 @@ def baseline_answer(
             sentences = _sampled(context["key_sentences"], variables["num"], rng)
             return answers.labelled_rows(sentences, variables["sep"])
         case "OQ":
-            return str(variables["options"][LIKELIER[rubric]])
+            return str(variables["options"][BETTER_OPTION[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
             sentences = _sampled(context["key_sentences"], number, rng)

@@ -1,4 +1,4 @@
-"""LIFBench to the workflow: what a config asks of it."""
+"""LIFBench's task for a config, with its checks and exports."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ METRICS = (
 
 
 def task(config: Config, section: Lifbench) -> Task:
-    """Returns what a config asks of LIFBench; a part is a length."""
+    """Returns the task of LIFBench for a config; a part is a length."""
     names: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
     tasks = [paper_tasks.TASKS[name] for name in names]
     scenarios = in_order(task.scenario for task in tasks)

@@ -67,12 +67,12 @@ def _built_contexts(
     yield from corpora.values()
     seeds = list(range(config.seed, config.seed + section.contexts_per_length))
     for scenario, domain in kinds:
-        made_of = dict(facts_of(scenario, domain))
-        paths = {name: corpora[name].path for name in made_of.pop("corpora")}
+        domain_facts = dict(facts_of(scenario, domain))
+        paths = {name: corpora[name].path for name in domain_facts.pop("corpora")}
         formats = formats_of(scenario, section.formats)
         fields: Record = {}
         if domain:
-            fields = {**made_of, "domain": domain}
+            fields = {**domain_facts, "domain": domain}
             formats = formats[:1]
         if formats != [NUMBERED]:
             fields["formats"] = formats
@@ -80,8 +80,9 @@ def _built_contexts(
             fields["nested"] = True
         for length, budget in section.lengths.items():
             path = context_file(scenario, length, domain)
-            at = {"length": length, "budget": budget, "seeds": seeds, "tokenizer": config.tokenizer}
-            yield contexts_file(path, scenario, paths, at | fields)
+            settings = {"length": length, "budget": budget, "seeds": seeds}
+            settings |= {"tokenizer": config.tokenizer, **fields}
+            yield contexts_file(path, scenario, paths, settings)
 
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
@@ -98,10 +99,8 @@ def context_file(scenario: str, length: str, domain: str = "") -> str:
 
 
 def synthetic_tokens(section: Lifbench) -> int:
-    """Tokens that a synthetic corpus has at least: twice the longest budget of all contexts.
-
-    Eight times where documents, which take the beginning of each text, are of one corpus alone.
-    """
+    """Returns the tokens of a synthetic corpus, at least: twice what the longest contexts take."""
+    # Domains of documents have one corpus each, and documents take only the beginning of a text.
     times = 8 if "multidoc" in section.domains else 2
     return times * max(section.lengths.values()) * section.contexts_per_length
 

@@ -1,4 +1,4 @@
-"""What a prompt's right answer follows from, for those who answer and those who score."""
+"""What a prompt's right answer follows from, for simulated models and for scorers."""
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.records import Prompt
@@ -44,5 +44,5 @@ def target_depth(prompt: Prompt, context: Record, sampling: str) -> float | None
         return float(variables["id"] - 1) / max(1, len(context["elements"]) - 1)
     if sampling != "evidence":
         return None
-    place = context["text"].find(variables["evidence"].strip())
-    return place / len(context["text"]) if place >= 0 and context["text"] else None
+    start = context["text"].find(variables["evidence"].strip())
+    return start / len(context["text"]) if start >= 0 and context["text"] else None

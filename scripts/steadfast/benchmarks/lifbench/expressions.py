@@ -88,13 +88,13 @@ def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
     known_task = Task(**task)
     templates, scenario = own_files(known_task.id, known_task.scenario)
-    place = str(resource(templates))
+    path = str(resource(templates))
     return {
         "task": known_task.id,
         "origin": "own",
         "scenario_prompt": facts(scenario)["prompt"],
         "space": sampling_space(known_task),
-        "expressions": check_expressions(known_task, read_templates(place), place),
+        "expressions": check_expressions(known_task, read_templates(path), path),
     }
 
 
@@ -104,7 +104,7 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     known_task = Task(**task)
     name = released_files.released_name(known_task.id)
     record = read_json(path)
-    # Known for the pinned file only: an edited copy may have other templates in the same places.
+    # Provenance is known for the pinned file only: an edited copy may have other templates.
     released = facts("lifbench/released.yaml")
     is_pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
     provenance = released["provenance"][known_task.id] if is_pinned else []
@@ -142,7 +142,7 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
 
 
 def _space(task: Task, params: Any) -> Settings:
-    # The released prompts combine such lists at random; here the values at place k go together.
+    # The released prompts combine such lists at random; here the k-th values go together.
     match task.id:
         case "OR":
             pairs = zip(params["num"], params["sep"], strict=True)

@@ -42,12 +42,11 @@ def score_frame(
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 
-    stratum is the scenario, cluster the context (of each prompts' source by itself), or the family
-    of nested contexts, which all lengths share; ``point.<name>`` the fraction of a score point's
-    weight, ``other.<name>`` the total by another rubric or the judge. A number that
-    there is not is empty.
+    stratum is the scenario; cluster the context, or the family of nested contexts, which all
+    lengths share; ``point.<name>`` the fraction of a score point's weight; ``other.<name>`` the
+    total by another rubric or the judge. A missing number is empty.
     """
-    # In arrays as they come: of a large run the records are many times the frame.
+    # Collected in arrays: the records of a large run take many times the frame's memory.
     texts: dict[str, list[str]] = defaultdict(list)
     interned: dict[str, str] = {}  # most texts occur again and again
     points: list[str] = []
@@ -66,7 +65,7 @@ def score_frame(
         for name in other_raters:
             rating = record["other_raters"].get(rater_name(record["judge"] or "", name))
             row[f"{OTHER}{name}"] = rating["total"] if rating else None
-        # A record has few of the points, and no number where nothing is known.
+        # A record has the points of its own task only.
         for name, column in numbers.items():
             value = row.get(name)
             column.append(nan if value is None else value)
@@ -140,7 +139,7 @@ def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
 def sorted_rows(
     rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
 ) -> pd.DataFrame:
-    """Returns rows sorted by some keys, as ``row_order`` says or as given."""
+    """Returns rows sorted by some keys, in the given orders or else those of ``row_order``."""
     all_orders = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
     return in_order(rows, {key: all_orders[key] for key in keys})
 

@@ -68,8 +68,8 @@ def _closest(texts: Sequence[str], response: str, count: int) -> list[str]:
     """Returns the texts of which a response has the largest share of words, in their order."""
     response_words = _words(response)
     shares = [_share(_words(text), response_words) for text in texts]
-    places = nlargest(count, range(len(texts)), key=shares.__getitem__)
-    return [texts[place] for place in sorted(places)]
+    indices = nlargest(count, range(len(texts)), key=shares.__getitem__)
+    return [texts[index] for index in sorted(indices)]
 
 
 def _share(words: set[str], response_words: set[str]) -> float:
@@ -81,7 +81,7 @@ def _words(text: str) -> set[str]:
 
 
 def grade(reply: str, response: str) -> float | None:
-    """Returns the grade on the last line of a judge's own words, as a share of the highest."""
+    """Returns the grade in the last line of a judge's reply, as a share of the highest."""
     match = _GRADE.fullmatch(last_claim(reply, response, "Score") or "")
     return int(match[1]) / HIGHEST if match else None
 

@@ -20,18 +20,18 @@ from steadfast.stats.chance import crossed, nested
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.tidy import tidy
 
-TOGETHER = 25  # models whose replicates are in memory at a time
+MODELS_AT_ONCE = 25  # whose replicates are in memory
 STRATA = ["stratum", "within"]
 
 
 def stratified(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the frame with the column within: a context's length, or that it is nested.
+    """Returns the frame with the column within: a context's length, or ``NESTED``.
 
     A family of nested contexts is one cluster, which has all lengths.
     """
-    spans = frame.groupby("cluster", observed=True)["length"].nunique() > 1
-    nested = frame["cluster"].map(spans).astype(bool)
-    return frame.assign(within=frame["length"].astype(str).where(~nested, NESTED))
+    has_several = frame.groupby("cluster", observed=True)["length"].nunique() > 1
+    is_nested = frame["cluster"].map(has_several).astype(bool)
+    return frame.assign(within=frame["length"].astype(str).where(~is_nested, NESTED))
 
 
 def units(scores: Iterable[components.Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
@@ -48,9 +48,8 @@ def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
     contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
     several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1).astype(bool)
     sampled = stratified(frame)
-    return Bootstrap(
-        sampled.assign(within=sampled["within"].where(several | within_lengths, "")), STRATA
-    )
+    within = sampled["within"].where(several | within_lengths, "")
+    return Bootstrap(sampled.assign(within=within), STRATA)
 
 
 def clusters(frame: pd.DataFrame) -> Clusters:
@@ -90,8 +89,8 @@ def overall_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> Estimat
 
 def _over_tasks(means: Estimates, rubric: Rubric, by: list[str]) -> Estimates:
     weights = rubric.weights
-    of_cells = [weights[task] for task in means.cells.index.get_level_values("task")]
-    return means.mean(["model", *by], of_cells)
+    cell_weights = [weights[task] for task in means.cells.index.get_level_values("task")]
+    return means.mean(["model", *by], cell_weights)
 
 
 def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -169,18 +168,19 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     models = frame["model"].unique()
     rows = []
     # Replicates take much room; no model's depend on another's.
-    for first in range(0, len(models), TOGETHER):
-        rows += _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *bootstraps)
+    for first in range(0, len(models), MODELS_AT_ONCE):
+        batch = models[first : first + MODELS_AT_ONCE]
+        rows += _ifs(frame[frame["model"].isin(batch)], *bootstraps)
     return with_chance(tidy(rows, row_order(frame)), frame)
 
 
 def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns rows of IFS with what chance alone makes of a perfectly stable model's.
+    """Returns rows of IFS with the column chance: the IFS of a perfectly stable model.
 
-    Of expressions it is what single answers differ by in equal contexts and variables (of variables
-    likewise); of lengths what families of nested contexts differ by from length to length, or what
-    contexts of one length do where each length has its own, so that it takes two of each. Over
-    tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
+    It is estimated from the differences that are left: for expressions between answers with equal
+    context and variables (for variables likewise); for lengths within families of nested contexts,
+    or between several contexts of one length. Over tasks and perspectives it is their mean, and
+    empty where one of them is unknown.
     """
     keys = ["model", "task", "length", "perspective"]
     chances: list[tuple[str, pd.Series]] = []
@@ -201,14 +201,14 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
         parts.append(chance.rename("chance").reset_index().assign(perspective=perspective))
     spreads = pd.concat(parts, ignore_index=True)
     spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
-    joined = rows.merge(spreads, "left", keys)
+    table = rows.merge(spreads, "left", keys)
     for level, total in (("perspective", AVERAGE), ("task", records.OVERALL)):
         other_keys = [key for key in keys if key != level]
-        of_level = joined[joined[level] != total].groupby(other_keys)["chance"]
-        means = of_level.mean().where(of_level.count() == of_level.size()).rename("mean")
-        means = joined.join(means, other_keys)["mean"]
-        joined["chance"] = joined["chance"].where(joined[level] != total, means)
-    return joined
+        is_total = table[level] == total
+        cells = table[~is_total].groupby(other_keys)["chance"]
+        means = cells.mean().where(cells.count() == cells.size()).rename("mean")
+        table["chance"] = table["chance"].where(~is_total, table.join(means, other_keys)["mean"])
+    return table
 
 
 def _ifs(frame: pd.DataFrame, boot: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:

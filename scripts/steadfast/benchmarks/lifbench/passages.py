@@ -1,4 +1,4 @@
-"""What of its context a prompt of LIFBench is about, for those who look at a sample."""
+"""The passages of its context that a prompt is about, to be highlighted in a sample."""
 
 from steadfast.benchmarks.lifbench import expected, records
 from steadfast.contract.components import Sample

@@ -23,9 +23,9 @@ def prompts(
 ) -> Iterator[Record]:
     """Yields the prompts of one length, context by context (paper, section 3.3 and Table 2).
 
-    In the scenarios of ``released`` tasks have the published variables. Contexts of further domains
-    are shown in the first format alone; ``perspective`` names the perspective that a prompt serves
-    alone, such as format.
+    Tasks of the scenarios in ``released`` have the published variables. Contexts of further domains
+    are sent in the first format only; ``perspective`` marks prompts that only serve to compare
+    formats or domains.
     """
     tasks_of: dict[str, list[Task]] = defaultdict(list)
     for task in (Task(**settings) for settings in tasks):
@@ -36,13 +36,15 @@ def prompts(
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown_formats = formats_of(scenario, formats)
             for format in shown_formats[:1] if domain else shown_formats:
-                seen = domain | ({"format": format} if format != NUMBERED else {})
+                variant = domain | ({"format": format} if format != NUMBERED else {})
                 if domain or format != shown_formats[0]:
-                    seen["perspective"] = "domain" if domain else "format"
+                    variant["perspective"] = "domain" if domain else "format"
                 for task in tasks_of[scenario]:
                     expressions = data["expressions"][task.id]
                     settings = _settings(task, context, expressions, seed, released)
-                    yield from _prompts(task, context, expressions["expressions"], settings, seen)
+                    yield from _prompts(
+                        task, context, expressions["expressions"], settings, variant
+                    )
 
 
 def _settings(
@@ -51,7 +53,7 @@ def _settings(
     space = expressions["space"]
     count = len(expressions["expressions"])
     if task.scenario in released:
-        return [released_settings(task, space, context, place) for place in range(count)]
+        return [released_settings(task, space, context, index) for index in range(count)]
     return [sample_settings(task, space, context, seed)] * count
 
 
@@ -60,9 +62,9 @@ def _prompts(
     context: Record,
     expressions: Sequence[Record],
     settings_by_expression: Sequence[list[Setting]],
-    seen: Record,
+    variant: Record,
 ) -> Iterator[Record]:
-    ending = f"/{seen['format']}" if "format" in seen else ""
+    ending = f"/{variant['format']}" if "format" in variant else ""
     family = {"family": context["family"]} if "family" in context else {}
     for expression, settings in zip(expressions, settings_by_expression, strict=True):
         number = expression["expression_id"]
@@ -80,5 +82,5 @@ def _prompts(
                 "variables": variables | bias,
                 "reference_answer": reference_answer,
                 "max_tokens": task.max_tokens,
-                **seen,
+                **variant,
             }

@@ -30,13 +30,13 @@ class ScoreRecord(records.ScoreRecord):
     family: NotRequired[str]
 
 
-# What groups the samples of a task, and the column that says so.
+# Perspectives of stability, and the column whose values are the groups that are compared.
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}
-# Those that the paper leaves open (section "Limitations"), and the columns that say so.
+# Perspectives that the paper leaves open (section "Limitations"); their columns have these names.
 FURTHER = ("format", "domain")
 # The groups that are compared in each further perspective, by scenario.
 Beyond = Mapping[str, Mapping[str, Sequence[str]]]
-# Fields of prompts and scores: what the paper's prompts have not, and the one further perspective
-# that other prompts serve alone.
+# Fields that only prompts beyond the paper's have; ``perspective`` is the further perspective for
+# which alone a prompt is sent.
 FURTHER_FIELDS = (*FURTHER, "perspective")
 AVERAGE = "average"  # the plain mean of the paper's three

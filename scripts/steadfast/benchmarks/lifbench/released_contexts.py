@@ -64,7 +64,7 @@ def _multidoc(info: Record, entry: Record) -> Record:
         documents.append({field: str(value) for field, value in document.items() if value})
     groups = []
     for duplicates in info["dupli_idxs"]:
-        group = [place for place in duplicates if place < number]
+        group = [index for index in duplicates if index < number]
         if len(group) > 1:
             groups.append(group)
     return {"documents": documents, "duplicate_groups": groups}
@@ -85,15 +85,17 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
 def _ordinary(text: str) -> list[str]:
     """Returns sentences without tags for questions, one from each equal part of the text."""
     rules = filling.FACTS["onedoc"]
-    fit = []
+    suitable = []
     for _, sentence in onedoc.segment(text):
         is_long = len(sentence.split()) >= rules["sentence_words"]
         if is_long and filling.is_plain(sentence, rules["unfit"]):
-            fit.append(sentence)
-    limit = min(len(fit), rules["ordinary"][1])
+            suitable.append(sentence)
+    limit = min(len(suitable), rules["ordinary"][1])
     sampled = []
     for number in range(limit):
-        for sentence in fit[len(fit) * number // limit : len(fit) * (number + 1) // limit]:
+        start = len(suitable) * number // limit
+        end = len(suitable) * (number + 1) // limit
+        for sentence in suitable[start:end]:
             if text.count(sentence) == 1:
                 sampled.append(sentence)
                 break

@@ -14,7 +14,7 @@ from steadfast.corpora.lock import LOCK, LockFile
 from steadfast.corpora.lock import check as check_digest
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
-BELOW = "data/meta"  # where the files lie in a clone of the repository
+SUBFOLDER = "data/meta"  # of the files in a clone of the repository
 NOTHING = Needs()
 UNIT = 1024  # tokens; released lengths count in these
 
@@ -41,9 +41,9 @@ def input_name(scenario: str) -> str:
 
 
 def released_path(directory: str, name: str) -> Path:
-    """Returns where a released file lies: in a directory, or else in ``data/meta`` below it."""
-    below = Path(directory) / BELOW / name
-    return below if below.exists() else Path(directory) / name
+    """Returns the path of a released file: in a directory's ``data/meta``, or else in itself."""
+    in_clone = Path(directory) / SUBFOLDER / name
+    return in_clone if in_clone.exists() else Path(directory) / name
 
 
 def input_file(
@@ -58,12 +58,12 @@ def input_file(
     name = input_name(scenario)
     pinned = source["files"][name]
     if directory is None:
-        place = source["url"].format(**source, file=name)
+        origin = source["url"].format(**source, file=name)
         advice = LOCAL.format(name=name)
-        content = download({"url": place, **pinned}, advice)
+        content = download({"url": origin, **pinned}, advice)
     else:
         path = released_path(directory, name)
-        place = str(path)
+        origin = str(path)
         advice = "fetch the released file again"
         try:
             content = path.read_bytes()
@@ -71,12 +71,12 @@ def input_file(
             message = f"{path}: {error.strerror}; check lifbench.released.directory"
             raise UserError(message) from None
     if "git_blob" in pinned:
-        check(content, pinned, place, advice)
+        check(content, pinned, origin, advice)
     else:
         revision = source["repository"], source["commit"]
         actual = hashlib.sha256(content).hexdigest()
         expected = LockFile(lock).read(*revision).get(name)
-        check_digest(place, actual, expected, lock, "fetch the released file again")
+        check_digest(origin, actual, expected, lock, "fetch the released file again")
         LockFile(lock).record(*revision, {name: actual})
     return content.decode("utf-8")
 
@@ -92,13 +92,13 @@ def released_text(name: str, directory: str | None, source: Settings) -> tuple[s
 def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool = False) -> str:
     """Returns tasks.json, from a directory (``pinned``: only the published one) or fetched."""
     source = facts("lifbench/released.yaml")
-    place, text = released_text("tasks.json", directory, source)
+    origin, text = released_text("tasks.json", directory, source)
     if pinned:
         advice = "fetch the released file again, or choose lifbench.contexts nested"
-        check(text.encode(), source, place, advice)
+        check(text.encode(), source, origin, advice)
     return text
 
 
 def addresses_to_fetch(directory: str | None, addresses: Iterable[str]) -> Needs:
-    """Returns what is fetched where no directory has it."""
+    """Returns the addresses to fetch from; none where a directory has the files."""
     return Needs(tuple(addresses)) if directory is None else NOTHING

@@ -45,7 +45,7 @@ def released_scores(
 ) -> dict[tuple[str, str], list[ScoreRecord]]:
     """Returns the score records of models that others ran and scored, by model and length.
 
-    ``same`` says that the config has the very prompts of these models.
+    ``same`` says that the config has exactly the prompts of these models.
     """
     source = source or facts("lifbench/released_scores.yaml")
     lengths = facts("lifbench/released.yaml")["lengths"]
@@ -60,17 +60,17 @@ def released_scores(
     for task in tasks:
         name = scores_file(paper_tasks.TASKS[task])
         pinned = {"url": source["url"] + name, **source["files"][name]}
-        place, text = released_text(f"scores/{name}", directory, pinned)
+        origin, text = released_text(f"scores/{name}", directory, pinned)
         seen: set[str] = set()
-        for released, record in _records(place, text, task, lengths):
+        for released, record in _records(origin, text, task, lengths):
             seen.add(released)
             if released in released_names:
                 if same:
                     record["prompts"] = OWN
                 records[released, record["length"]].append(record)
-        for released in sorted(released_names - seen):
+        if unknown := sorted(released_names - seen):
             raise UserError(
-                f"{place}: no scores of model {released!r}; {suggestion(released, seen)}"
+                f"{origin}: no scores of model {unknown[0]!r}; {suggestion(unknown[0], seen)}"
             )
     by_cell = {(model, length): records[models[model], length] for model, length in cells}
     for (model, length), scores in by_cell.items():
@@ -80,7 +80,7 @@ def released_scores(
 
 
 def _records(
-    place: str, text: str, task: str, lengths: Mapping[int, str]
+    origin: str, text: str, task: str, lengths: Mapping[int, str]
 ) -> Iterator[tuple[str, ScoreRecord]]:
     """Yields the name in the file and the score record of each line."""
     scenario = paper_tasks.TASKS[task].scenario
@@ -89,7 +89,7 @@ def _records(
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
     if lacking:
         raise UserError(
-            f"{place}: no released scores of {task}: column {lacking[0]!r} is missing; fetch the "
+            f"{origin}: no released scores of {task}: column {lacking[0]!r} is missing; fetch the "
             "file again"
         )
     for row in lines:
@@ -104,8 +104,8 @@ def _records(
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise UserError(
-                f"{place}:{lines.line_num}: not a line of released scores; numbers and a length of "
-                f"{', '.join(map(str, lengths))} were expected: fetch the file again"
+                f"{origin}:{lines.line_num}: not a line of released scores; numbers and a length "
+                f"of {', '.join(map(str, lengths))} were expected: fetch the file again"
             ) from None
         model = PAPER_MODELS.get(row["model"])
         context = f"{scenario}-{length}"

@@ -38,8 +38,8 @@ def released_settings(
         if len(elements) < LEAST_ELEMENTS:
             raise too_small(task, context, f"only {len(elements)} elements")
         if task.id == "LMI":
-            return [index_list(elements, places) for places in _index_lists(len(elements))]
-        return [position(task, elements, place) for place in _positions(len(elements))]
+            return [index_list(elements, indices) for indices in _index_lists(len(elements))]
+        return [position(task, elements, index) for index in _positions(len(elements))]
     if task.scenario == "multidoc":
         return [(dict(setting), {}) for setting in space["settings"]]
     # The context's file has lists in place of tuples.
@@ -101,9 +101,9 @@ def _evidence(
     options = params["options"]
     start = rng.randint(0, len(options))  # both ends: the first pair is likelier to begin
     settings: list[Setting] = []
-    for place, text in enumerate(texts):
-        kind = ("true", "fake", "ordinary")[place // PAIRS]
-        option = options[(start + place) % len(options)]
+    for index, text in enumerate(texts):
+        kind = ("true", "fake", "ordinary")[index // PAIRS]
+        option = options[(start + index) % len(options)]
         settings.append(({"evidence": text, "options": option}, {"kind": kind}))
     return settings
 
@@ -125,6 +125,6 @@ class KnownSentences(Sequence[str]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, place: Any) -> Any:
-        start, end = self._spans[place]
+    def __getitem__(self, index: Any) -> Any:
+        start, end = self._spans[index]
         return self._text[start:end]

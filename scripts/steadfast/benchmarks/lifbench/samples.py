@@ -25,8 +25,8 @@ class LifbenchSamples(components.Samples):
             context = prompt["context_id"]
             task = prompt["task"]
             if context not in contexts or task not in expressions:
-                lacking = f"context {context!r}" if task in expressions else f"task {task!r}"
-                where = f"prompts: the {lacking} of {prompt['sample_id']}"
+                missing = f"context {context!r}" if task in expressions else f"task {task!r}"
+                where = f"prompts: the {missing} of {prompt['sample_id']}"
                 raise UserError(f"{where} is not in the data; build the prompts again")
             format = prompt.get("format", NUMBERED)
             scenario_prompt = expressions[task]["scenario_prompt"]
@@ -36,7 +36,7 @@ class LifbenchSamples(components.Samples):
             yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
     def item(self, sample: components.Sample[Prompt]) -> request.Item:
-        """Returns D and what precedes X, X, and what follows it with the instruction."""
+        """Returns the request's text in three parts, of which only the context may be truncated."""
         prompt = sample.prompt
         source = sample.source
         context = source["context"]["text"]
@@ -60,10 +60,10 @@ def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str,
     Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
     read as a field.
     """
-    head, mark, behind = scenario_prompt.partition("{input}")
-    before, placed, after = behind.partition("{instruction}")
+    head, _, tail = scenario_prompt.partition("{input}")
+    before, instruction_slot, after = tail.partition("{instruction}")
     once = scenario_prompt.count("{input}") == scenario_prompt.count("{instruction}") == 1
-    if not (mark and placed and once):
+    if not (instruction_slot and once):
         raise UserError(
             f"scenario description {scenario_prompt[:40]!r}…: it must have {{input}} once and, "
             "after it, {instruction} once"

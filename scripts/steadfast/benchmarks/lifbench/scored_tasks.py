@@ -11,7 +11,7 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """A task as scores and tables know it."""
+    """A task with its score points."""
 
     id: str  # the paper's short name, such as LSI
     scenario: str  # one of tasks.SCENARIOS

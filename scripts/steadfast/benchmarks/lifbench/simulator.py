@@ -40,12 +40,11 @@ class LifbenchSimulator(Simulator):
     def simulated(
         self, sample: Sample[records.Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
-        """A simulated model's response where it saw a fraction of the context, from its start.
+        """Returns a simulated model's response to the first ``seen`` (a share) of the context.
 
-        It has a span (the context length in tokens at which recall has fallen to half), a
-        position_bias (the share of recall lost in the middle of the context, 0 to 1), a slip (the
-        probability that an answer's format is not the requested one) and a seed (of how well it
-        copes with each expression).
+        Settings: span (context length in tokens at which recall has fallen to half), position_bias
+        (share of recall lost in the middle of the context), slip (probability that the format is
+        not the requested one) and seed (of how well the model copes with each expression).
         """
         task = sample.prompt["task"]
         recall = _Recall(sample.prompt, sample.source["context"], settings, seen, rng)
@@ -64,7 +63,7 @@ class LifbenchSimulator(Simulator):
 
 
 class _Recall:
-    """What a simulated model recalls for one prompt, and what it takes the rest for.
+    """What a simulated model recalls of a prompt's context, and its errors on the rest.
 
     Everything is sampled from one ``rng``, so that the order of calls decides about responses.
     """
@@ -90,7 +89,7 @@ class _Recall:
         """
         lost = self._bias * 4 * depth * (1 - depth)
         chance = self.clarity * self._skill * (1 - lost * (1 - self.clarity))
-        # Nothing is sampled for what was cut off.
+        # Of what was truncated nothing is recalled, and no random number is used.
         return depth < self.seen and self.rng.random() < chance
 
     def recalls_sentence(self, text: str) -> bool:
@@ -99,13 +98,13 @@ class _Recall:
         return self.recalls(max(0, document.find(text)) / max(1, len(document)))
 
     def element(self, index: int) -> str:
-        """Returns the list's element at an index, or what the simulated model takes for it."""
+        """Returns the list's element at an index, or an error in its place."""
         elements = self.context["elements"]
         if self.recalls(index / len(elements)):
             return str(elements[index])
-        visible = max(1, int(len(elements) * self.seen))  # others were cut off
+        visible = max(1, int(len(elements) * self.seen))  # others were truncated
         neighbour = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
-        # The more is recalled, the closer is what comes in its place.
+        # The better the recall, the closer the error is to the right element.
         closeness = self.rng.random() * (0.5 + self.clarity)
         if closeness < 0.25:
             return "".join(self.rng.choices("0123456789abcdef", k=32))  # looks like an identifier
@@ -118,9 +117,9 @@ class _Recall:
         if self.rng.random() < 0.3:
             return text[: max(4, len(text) * 2 // 3)]
         letters = list(text)
-        for place in range(len(text)):
+        for index in range(len(text)):
             if self.rng.random() < 0.08:
-                letters[place] = self.rng.choice(string.ascii_lowercase)
+                letters[index] = self.rng.choice(string.ascii_lowercase)
         return "".join(letters)
 
 
@@ -128,7 +127,7 @@ class _Recall:
 
 
 def _element(recall: _Recall) -> str:
-    # LOI and LOE ask for the element after or before the one of that number.
+    # LOI and LOE request the element after or before the one with that number.
     return recall.element(recall.fields["id"] - 1 + recall.fields.get("bias", 0))
 
 
@@ -136,7 +135,7 @@ def _any_element(recall: _Recall) -> str:
     number = len(recall.context["elements"])
     right = answers.blur_indices(recall.prompt, recall.context)
     if not recall.recalls((recall.fields["id"] - 1) / number):
-        # The direction, or the place itself, is lost: any element will do.
+        # Direction or position is not recalled: any element is as likely.
         right = range(number)
     return recall.element(recall.rng.choice(right))
 
@@ -158,7 +157,7 @@ def _labels(recall: _Recall) -> dict[str, str]:
     for index, label in enumerate(right[:visible]):
         is_recalled = recall.recalls(index / len(documents))
         labels.append(label if is_recalled else recall.rng.choice(recall.fields["candidates"]))
-    if not recall.recalls(0):  # loses count
+    if not recall.recalls(0):  # stops too early
         labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
     return answers.by_document(labels)
 
@@ -170,7 +169,8 @@ def _duplicates(recall: _Recall) -> str:
         group = [index for index in duplicates if recall.recalls(index / number)]
         if len(group) > 1:
             groups.append(group)
-    if number > 1 and (not groups or not recall.recalls(0)):  # takes two others for duplicates
+    if number > 1 and (not groups or not recall.recalls(0)):
+        # Two other documents are taken for duplicates.
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
     for group in groups:
@@ -235,7 +235,7 @@ _ANSWERS: dict[str, Callable[[_Recall], str | list[str] | dict[str, str]]] = {
 
 
 def _slips(task: str, fields: Record) -> list[Callable[[str], str]]:
-    """Returns what may become of the format of a task's answer."""
+    """Returns the ways in which the format of a task's answer can go wrong."""
     match task:
         case "LMI" | "MB" | "OE":
             return [_prose, _fenced, lambda answer: answer[:-1], _listed, _replacing('"', "'")]

@@ -1,8 +1,8 @@
 """Stability beyond the paper's three perspectives: between formats, domains, and samplings.
 
-Each format shows the same contexts, so that what formats differ by is the formats' own. Each domain
-has contexts of its own: what domains differ by holds chance between contexts too. What RECS's
-choice of expressions does to stability is compared with a random choice (Figure 7).
+All formats show the same contexts, so that only the format differs. Each domain has contexts of its
+own, so that differences between domains include those between contexts. RECS's choice of
+expressions is compared with a random choice (Figure 7).
 """
 
 from collections import defaultdict
@@ -50,7 +50,7 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     return tidy(parts, frames.row_order(frame))
 
 
-def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) -> pd.DataFrame:
+def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric) -> pd.DataFrame:
     """Returns ARS over a scenario's tasks, by format and by domain; an empty length is all."""
     parts = [pd.DataFrame(columns=COLUMNS)]
     for perspective in beyond:
@@ -183,13 +183,9 @@ def rubric_stability(frame: pd.DataFrame, chosen: Rubric = PAPER) -> pd.DataFram
             values = cells.values.loc[rows["model"], 0].to_numpy()
             parts.append(rows.assign(rubric=rubric, perspective=perspective, ifs=values))
     rows = pd.concat(parts, ignore_index=True)
-    models = frame["model"].astype(str)
-    counts = pd.DataFrame(
-        {
-            "expected": models.value_counts(),
-            "scored": common["model"].astype(str).value_counts(),
-        }
-    )
+    expected = frame["model"].astype(str).value_counts()
+    scored = common["model"].astype(str).value_counts()
+    counts = pd.DataFrame({"expected": expected, "scored": scored})
     rows = rows.join(counts.fillna(0).astype(int), on="model")
     keys = ["rubric", "perspective", "model"]
     values = ["ifs", "value", "low", "high", "n", "scored", "expected"]
@@ -225,34 +221,29 @@ def _overall(cells: Replicates) -> Replicates:
     return Replicates(*[part[is_overall].set_axis(models) for part in parts])
 
 
-def _difference(nearest: Replicates, random_samples: Sequence[Replicates]) -> pd.DataFrame:
-    """Returns the difference of each model that has a value in all sets, with its interval."""
-    models = nearest.values.index
-    for random_sample in random_samples:
-        models = models.intersection(random_sample.values.index)
+def _difference(cells: Replicates, others: Sequence[Replicates]) -> pd.DataFrame:
+    """Returns IFS less the mean of other IFS, with its interval, for models that have all."""
+    models = cells.values.index
+    for other in others:
+        models = models.intersection(other.values.index)
     # A set of which a trial has one context, or nothing, has no replicates.
-    columns = range(min(cells.values.shape[1] for cells in (nearest, *random_samples)))
-    random = np.mean(
-        [random_sample.values.loc[models, columns].to_numpy() for random_sample in random_samples],
-        axis=0,
-    )
-    values = nearest.values.loc[models, columns].to_numpy() - random
-    seen = values[:, 0]
+    columns = range(min(part.values.shape[1] for part in (cells, *others)))
+    other_values = [other.values.loc[models, columns].to_numpy() for other in others]
+    values = cells.values.loc[models, columns].to_numpy() - np.mean(other_values, axis=0)
+    observed = values[:, 0]
     replicates = values[:, 1:]
     low, high = np.full((2, len(models)), np.nan)
     if replicates.shape[1] and len(models):
         lower, middle, upper = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
-        degrees_of_freedom = nearest.degrees_of_freedom.loc[models].to_numpy(float)
-        t = scipy.special.stdtrit(
-            np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
-        )
-        # Few clusters shift both spreads, and tell little of how much they vary: the quantiles
-        # around the median are stretched by t ÷ z, as in bootstrap.
+        degrees = cells.degrees_of_freedom.loc[models].to_numpy(float)
+        t = scipy.special.stdtrit(np.where(degrees > 1, degrees, np.nan), 1 - TAIL)
+        # Few clusters bias both spreads and underestimate their variance:
+        #   low = observed + (lower quantile - median) · t / z,  as in bootstrap
         stretch = t / scipy.special.ndtri(1 - TAIL)
-        low = seen + (lower - middle) * stretch
-        high = seen + (upper - middle) * stretch
-    n = nearest.n.loc[models].to_numpy()
-    return pd.DataFrame({"model": models, "value": seen, "low": low, "high": high, "n": n})
+        low = observed + (lower - middle) * stretch
+        high = observed + (upper - middle) * stretch
+    n = cells.n.loc[models].to_numpy()
+    return pd.DataFrame({"model": models, "value": observed, "low": low, "high": high, "n": n})
 
 
 def sign_test(above: int, n: int) -> float:
@@ -265,7 +256,7 @@ def sign_test(above: int, n: int) -> float:
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
-    """Returns what each task's expressions say of the texts that they were chosen from."""
+    """Returns the statistics of the texts from which each task's expressions were chosen."""
     rows = []
     for record in _expressions(data).values():
         for row in record.get("statistics", ()):

@@ -16,8 +16,8 @@ PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB",
 class Task:
     """The prompts of a task: one of the paper's eleven (Table 2, section 3.3, appendices C and E).
 
-    A stage takes a part of it, plain values for its component's settings, and knows the rest by
-    its default: a change of a task's file re-runs what takes the changed part.
+    Each stage takes only the fields that it needs, so that a change of a task's file re-runs only
+    the stages that depend on the changed fields.
 
     Attributes:
         id: the paper's short name, such as LSI.
@@ -26,10 +26,9 @@ class Task:
         directions: whether each expression requests what follows (1) or what precedes (-1).
         sampling: how the variables get their values (``variables.sample_settings``).
         shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
-        space: of the variables' values; the setting at place k is ``variable_id`` k at every
-            length.
+        space: of the variables' values; setting k is ``variable_id`` k at every length.
         number: settings per context (Table 2, #Var.).
-        neighbours: whether the scorer knows the entries before and after a position, too.
+        neighbours: whether the reference answer has the entries before and after a position, too.
     """
 
     id: str

@@ -14,17 +14,16 @@ from steadfast.benchmarks.lifbench.tasks import Task
 _FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
 
 
-def check_expressions(task: Task, expressions: Iterable[Record], place: Path | str) -> list[Record]:
+def check_expressions(task: Task, expressions: Iterable[Record], path: Path | str) -> list[Record]:
     """Returns the expressions of a task, each with a template that can be filled."""
     checked = list(expressions)
     for expression in checked:
-        where = f"{place}: {task.id} expression {expression['expression_id']}"
+        where = f"{path}: {task.id} expression {expression['expression_id']}"
         check_template(expression["template"], task.shown, where)
         direction = expression["direction"]
-        directed = task.directions
-        if directed and (type(direction) is not int or direction not in (1, -1)):
+        if task.directions and (type(direction) is not int or direction not in (1, -1)):
             raise UserError(f"{where}: give 'direction: 1' (what follows) or 'direction: -1'")
-        if not directed and direction is not None:
+        if not task.directions and direction is not None:
             raise UserError(f"{where}: {task.id} has no directions; remove 'direction'")
     return checked
 
@@ -55,7 +54,7 @@ def fill(template: str, variables: Mapping[str, object], where: str) -> str:
             if not isinstance(value, list) or index >= len(value):
                 raise UserError(f"{where}: {{{name}[{index}]}} has no value; use a smaller number")
             value = value[index]
-    # Every field is a name that is known, with indices that there are, and nothing else.
+    # Safe, since every field was checked above to be a known name with valid indices.
     return template.format(**variables)
 
 

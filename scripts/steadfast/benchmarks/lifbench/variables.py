@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.tasks import Task
 
-# What a template may show with what describes it, and what only the scorer may know.
+# The variables that a template may show, and the reference answer, which only the scorer knows.
 Setting = tuple[Record, Record]
 
 
@@ -42,41 +42,41 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def too_small(task: Task, context: Record, what: str) -> UserError:
+def too_small(task: Task, context: Record, shortage: str) -> UserError:
     """Returns the error for a context with too few of what a task needs."""
     length = context["length"]
     return UserError(
         f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
-        f"has {what}; give {length} a larger token budget, or remove {task.id} from the tasks"
+        f"has {shortage}; give {length} a larger token budget, or remove {task.id} from the tasks"
     )
 
 
-def _unique_places(elements: Sequence[str]) -> list[int]:
+def _unique_indices(elements: Sequence[str]) -> list[int]:
     # An entry that occurs twice would make "the one after it" ambiguous.
     counts = Counter(elements)
-    return [place for place, element in enumerate(elements) if counts[element] == 1]
+    return [index for index, element in enumerate(elements) if counts[element] == 1]
 
 
 def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     margin = space["margin"]
     per_section = space["per_section"]
-    places = sorted({*_unique_places(elements)} & {*range(margin, len(elements) - margin)})
+    indices = sorted({*_unique_indices(elements)} & {*range(margin, len(elements) - margin)})
     start = 0.0
     for end in space["section_ends"]:
-        section = [p for p in places if start <= p / len(elements) < end]
+        section = [i for i in indices if start <= i / len(elements) < end]
         if len(section) < per_section:
             raise too_small(task, context, f"only {len(elements)} elements")
-        for place in sorted(rng.sample(section, per_section)):
-            yield position(task, elements, place)
+        for index in sorted(rng.sample(section, per_section)):
+            yield position(task, elements, index)
         start = end
 
 
-def position(task: Task, elements: Sequence[str], place: int) -> Setting:
-    """Returns the setting of variables that name the element at a place, from 0."""
-    fields = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
+def position(task: Task, elements: Sequence[str], index: int) -> Setting:
+    """Returns the setting of variables that name the element at a 0-based index."""
+    fields = {"id": index + 1, "ordid": ordinal(index + 1), "element": elements[index]}
     if task.neighbours:
-        fields |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
+        fields |= {"pre_element": elements[index - 1], "post_element": elements[index + 1]}
     names = "|".join(task.shown).split("|")
     visible = {name: value for name, value in fields.items() if name in names}
     return visible, {name: value for name, value in fields.items() if name not in names}
@@ -84,21 +84,21 @@ def position(task: Task, elements: Sequence[str], place: int) -> Setting:
 
 def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
-    places = _unique_places(elements)
-    if len(places) < max(space["sizes"]):
+    indices = _unique_indices(elements)
+    if len(indices) < max(space["sizes"]):
         raise too_small(task, context, f"only {len(elements)} elements")
     for size in space["sizes"]:
-        chosen = rng.sample(places, size)
+        chosen = rng.sample(indices, size)
         if chosen == sorted(chosen):  # in the list's own order, the order would test nothing
             chosen.reverse()
         yield index_list(elements, chosen)
 
 
-def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
-    """Returns LMI's setting for the elements at some positions, from 0."""
+def index_list(elements: Sequence[str], indices: Sequence[int]) -> Setting:
+    """Returns LMI's setting for the elements at some 0-based indices."""
     # Positions in instructions count from 1.
-    numbers = [place + 1 for place in places]
-    return {"id_arr": numbers}, {"elements": [elements[place] for place in places]}
+    numbers = [index + 1 for index in indices]
+    return {"id_arr": numbers}, {"elements": [elements[index] for index in indices]}
 
 
 def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:

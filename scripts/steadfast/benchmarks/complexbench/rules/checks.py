@@ -84,14 +84,14 @@ def first_balanced_braces(text: str) -> str | None:
     """
     depth = 0
     start = 0
-    for place, char in enumerate(text):
+    for position, char in enumerate(text):
         if char == "{":
-            start = start if depth else place
+            start = start if depth else position
             depth += 1
         elif char == "}":
             depth -= 1
             if depth == 0:
-                return text[start : place + 1]
+                return text[start : position + 1]
     return None
 
 

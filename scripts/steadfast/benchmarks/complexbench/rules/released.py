@@ -68,28 +68,28 @@ _TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
 }
 
 
-# What stands behind a rule's name: lists, ranges, texts. Parsed, never evaluated. They are found
-# where the released code's patterns find them, and errors carry the name of the exception that it
-# raises at the same place. To its patterns a rule ends before a last line break.
+# A rule's parameters, behind its name: lists, ranges, texts; parsed, never evaluated. They are
+# found where the released code's patterns find them, and errors carry the name of the exception
+# that it raises there. To its patterns a rule ends before a last line break.
 
 
 def _bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexError") -> str:
     """Returns the list that follows ``name:`` and ends the rule, in its brackets."""
-    place = rule.removesuffix("\n")
-    place = place if lines else place.rpartition("\n")[2]
-    _, begins, behind = place.partition(f"{name}:[")
-    if not begins or not behind.endswith("]"):
+    searched = rule.removesuffix("\n")
+    searched = searched if lines else searched.rpartition("\n")[2]
+    _, opening, behind = searched.partition(f"{name}:[")
+    if not opening or not behind.endswith("]"):
         raise RuleError(error, f"no list in brackets after {name!r} ends the rule")
     return f"[{behind}"
 
 
 def _bracketed_pair(rule: str, first: str, second: str) -> tuple[str, str]:
     """The lists in brackets that follow ``first:`` and, on the line after it, ``second:``."""
-    _, begins, behind = rule.removesuffix("\n").partition(f"{first}:[")
-    begin, parted, end = behind.partition(f"]\n{second}:[")
-    if not begins or not parted or not end.endswith("]"):
+    _, opening, behind = rule.removesuffix("\n").partition(f"{first}:[")
+    first_list, separator, second_list = behind.partition(f"]\n{second}:[")
+    if not opening or not separator or not second_list.endswith("]"):
         raise RuleError("AttributeError", f"no lists of {first!r} and, a line below, {second!r}")
-    return f"[{begin}]", f"[{end}"
+    return f"[{first_list}]", f"[{second_list}"
 
 
 def _items(listed: str, stripped: bool = True) -> list[str]:
@@ -129,9 +129,9 @@ def _whole_limits(ends: Sequence[str]) -> checks.Limits:
 
 def _after(rule: str, name: str, lines: bool = True) -> str:
     """Returns the text that follows ``name:``, to the rule's end."""
-    place = rule.removesuffix("\n")
-    place = place if lines else place.rpartition("\n")[2]
-    _, mark, text = place.partition(f"{name}:")
+    searched = rule.removesuffix("\n")
+    searched = searched if lines else searched.rpartition("\n")[2]
+    _, mark, text = searched.partition(f"{name}:")
     if not mark:
         raise RuleError("IndexError", f"no text after {name!r}")
     return text
@@ -139,11 +139,11 @@ def _after(rule: str, name: str, lines: bool = True) -> str:
 
 def _pair(rule: str, first: str, second: str) -> tuple[str, str]:
     """Returns the texts that follow ``first:`` and, on a later line, ``second:``."""
-    _, begins, behind = rule.removesuffix("\n").partition(f"{first}:")
-    begin, parted, end = behind.partition(f"\n{second}:")
-    if not begins or not parted:
+    _, mark, behind = rule.removesuffix("\n").partition(f"{first}:")
+    first_text, separator, second_text = behind.partition(f"\n{second}:")
+    if not mark or not separator:
         raise RuleError("AttributeError", f"no {first!r} with {second!r} on a line below")
-    return begin, end
+    return first_text, second_text
 
 
 def _normalised(texts: Iterable[str]) -> list[str]:

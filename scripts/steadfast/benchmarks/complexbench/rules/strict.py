@@ -40,7 +40,8 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
         return checks.starts_in_turn([normalised(segment) for segment in segments], clause.words)
     if not clause.each:
         segments = segments[:1]
-    elif name in EXCEPT_LAST:
+    elif name == "endswith_each":
+        # Items of a list end in ``；``, but the last one in a full stop.
         segments = segments[:-1] or segments
     has = CHECKS[name.removesuffix("_each")](clause)
     for segment in segments:
@@ -52,9 +53,11 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
 
 def _has_object(clause: Clause) -> checks.Check:
     def has(text: str) -> bool:
-        values = (checks.parsed_json(span, constants=False) for span in _spans(text))
-        first = next((value for value in values if isinstance(value, dict)), None)
-        return checks.has_keys(first, clause.words)
+        for span in _spans(text):
+            value = checks.parsed_json(span, constants=False)
+            if isinstance(value, dict):  # only the first object counts
+                return checks.has_keys(value, clause.words)
+        return False
 
     return has
 
@@ -65,26 +68,22 @@ def _spans(text: str) -> Iterator[str]:
     start = 0
     quoted = False
     escaped = False
-    for place, char in enumerate(text):
+    for position, char in enumerate(text):
         if quoted:
             quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
         elif char == '"' and depth:
             quoted = True
         elif char == "{":
-            start = start if depth else place
+            start = start if depth else position
             depth += 1
         elif char == "}" and depth:
             depth -= 1
             if depth == 0:
-                yield text[start : place + 1]
+                yield text[start : position + 1]
 
 
 JSON = "Json"
-# Kinds that the last of several segments is not held to: the items of a list, parted by ``；``, end
-# in a full stop.
-EXCEPT_LAST = frozenset({"endswith_each"})
-
 # Checks of one segment: whether it has what the clause names, wanted or not (``absent``).
 CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
     "keyword": lambda clause: checks.has_all(clause.words),

@@ -20,7 +20,7 @@ from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
 from steadfast.stats.tidy import rows_of
 
-HIGH = 1.1  # inches of a model's panel, without its title
+PANEL_HEIGHT = 1.1  # inches of a model's panel, without its title
 LETTERS = "abc"
 WITHIN = ("expression", "variable")  # perspectives of stability that a single length has
 CAPABILITIES = HEADINGS["capabilities"]
@@ -44,8 +44,9 @@ def by_length(results: LifbenchResults, name: str) -> figures.Picture:
             _lines(axes, rows, results, order)
             axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
             axes.set_ylabel(label)
-            above = f"({LETTERS[column]}) {title}"
-            figures.draw_frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
+            panel_title = f"({LETTERS[column]}) {title}"
+            has_heading = heading and column == 0
+            figures.draw_frame(axes, f"{heading}\n{panel_title}" if has_heading else panel_title)
     layout.legends(figure, panels[0], keys)
     return shared.captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
@@ -54,13 +55,13 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Pictu
     """Draws the capabilities at each length, a panel a model (Figure 5)."""
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, shared.AXES["ifp"])
-    falls = {}
+    losses = {}
     for capability, heading in CAPABILITIES.items():
         change = _change(results, rows_of(rows, capability=capability))
         if len(change):
-            falls[heading] = -change.mean()
-    note = shared.sentence("falls", falls=shared.listed(falls, results.digits), **_ends(results))
-    return shared.captioned(results, name, figure, [note] if falls else [], [rows])
+            losses[heading] = -change.mean()
+    note = shared.sentence("falls", falls=shared.listed(losses, results.digits), **_ends(results))
+    return shared.captioned(results, name, figure, [note] if losses else [], [rows])
 
 
 def complexity(results: LifbenchResults, name: str) -> figures.Picture:
@@ -76,12 +77,12 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
         HARD: ", ".join(hard_tasks) or shared.EMPTY[HARD],
     }
     changes = {split: _change(results, rows_of(rows, split=split)) for split in (EASY, HARD)}
-    falls = -pd.DataFrame(changes).dropna()
+    losses = -pd.DataFrame(changes).dropna()
     notes = []
-    if len(falls):
-        losses = {split: rounded(fall, results.digits) for split, fall in falls.mean().items()}
-        is_less = (falls[HARD] > falls[EASY]).to_dict()
-        notes.append(shared.counted(results, "hard_falls", is_less, **losses, **_ends(results)))
+    if len(losses):
+        means = {split: rounded(loss, results.digits) for split, loss in losses.mean().items()}
+        is_harder = (losses[HARD] > losses[EASY]).to_dict()
+        notes.append(shared.counted(results, "hard_falls", is_harder, **means, **_ends(results)))
     return shared.captioned(results, name, figure, notes, [rows], slots=slots)
 
 
@@ -98,17 +99,17 @@ def _panels(
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
     order, titles = shared.named(results)
-    high = HIGH + figures.row_height(titles)
+    height = PANEL_HEIGHT + figures.row_height(titles)
     lengths = shared.AXES["length"]
-    figure, panels = layout.grid(len(order), high, 4, lengths, sharex=True, sharey=True)
-    apart = 0.2 if figures.has_intervals(rows) else 0
+    figure, panels = layout.grid(len(order), height, 4, lengths, sharex=True, sharey=True)
+    dodge = 0.2 if figures.has_intervals(rows) else 0
     for axes, model, title in zip(panels, order, titles, strict=False):
         for number, (kind, heading) in enumerate(kinds.items()):
             kind_rows = rows_of(rows, **{"model": model, key: kind}).set_index("length")
-            beside = figures.dodge_offset(number, len(kinds), apart)
+            offset = figures.dodge_offset(number, len(kinds), dodge)
             figures.draw_points(
                 axes,
-                (np.arange(len(results.lengths)) + beside).tolist(),
+                (np.arange(len(results.lengths)) + offset).tolist(),
                 kind_rows.reindex(results.lengths),
                 label=heading,
                 color=figures.PALETTE[number],
@@ -128,8 +129,8 @@ def _panels(
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
     by_length = rows.set_index("length")
-    beside = 0.2 if figures.has_intervals(rows) else 0.0
-    figures.draw_models(axes, results.roster, order, by_length, results.lengths, beside)
+    dodge = 0.2 if figures.has_intervals(rows) else 0.0
+    figures.draw_models(axes, results.roster, order, by_length, results.lengths, dodge)
     axes.set_xticks(range(len(results.lengths)), results.lengths)
     axes.set_xlabel(shared.AXES["length"])
 
@@ -162,7 +163,7 @@ def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
 
 
 def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> list[str]:
-    """Says how many models lose from the first to the last length, and are least steady there."""
+    """Returns notes on how many models lose with length, and are least stable at the longest."""
     if len(results.lengths) == 1:
         return []
     last = results.lengths[-1]
@@ -184,8 +185,8 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     ifs = rows_of(results.frames["ifs"], task=OVERALL, length="")
     order, names = shared.named(results)
     roster = results.roster
-    high = max(2.4, 0.6 + figures.row_height(names) * len(order))
-    figure = Figure(figsize=(figures.PAGE, high), layout="constrained")
+    height = max(2.4, 0.6 + figures.row_height(names) * len(order))
+    figure = Figure(figsize=(figures.PAGE, height), layout="constrained")
     left, right = figure.subplots(1, 2)
     _lines(left, ars, results, order)
     # By the released rubric an answer's total, and so a mean of few, may be above 1.
@@ -195,7 +196,7 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     _draw_ifs(right, ifs, order, names, roster)
     entries = right.get_legend_handles_labels()
     legend = figure.legend(*entries, loc="outside upper right", ncols=3, frameon=False)
-    figure.set_figheight(high + legend.get_window_extent().height / figure.dpi + layout.MARGIN)
+    figure.set_figheight(height + legend.get_window_extent().height / figure.dpi + layout.MARGIN)
     notes = range_notes(roster, shared.STRINGS["ars"], results.ars[OVERALL, ""], results.digits)
     return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 

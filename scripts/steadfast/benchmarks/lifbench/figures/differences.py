@@ -31,8 +31,8 @@ def differences(results: LifbenchResults, name: str) -> Picture:
     with_rows = set(rows["perspective"])
     perspectives = [perspective for perspective in PERSPECTIVES if perspective in with_rows]
     order, names = shared.named(results, set(rows["model"]))
-    high = 0.7 + row_height(names) * max(len(order), 3)
-    figure, panels = grid(len(perspectives), high, 4, shared.AXES[metric], sharey=True)
+    height = 0.7 + row_height(names) * max(len(order), 3)
+    figure, panels = grid(len(perspectives), height, 4, shared.AXES[metric], sharey=True)
     for axes, perspective in zip(panels, perspectives, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
         draw_frame(axes, PERSPECTIVES[perspective], "x")
@@ -57,7 +57,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
 def _notes(
     results: LifbenchResults, rows: pd.DataFrame, perspectives: list[str], metric: str
 ) -> list[str]:
-    """Says of how many models IFS is larger, and by how much on average."""
+    """Returns notes on how many models have a larger IFS, and by how much on average."""
     competing = shared.of_contenders(results, rows)
     means = {}
     for perspective in perspectives:

@@ -30,9 +30,9 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     rows = tidy.rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
     order, titles = shared.named(results, set(cells["model"]))
-    high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
+    height = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
     label = shared.AXES["position"] if order else ""
-    figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
+    figure, panels = grid(len(order), height, COLUMNS, label, sharex=True, sharey=True)
     figure.set_figheight(figure.get_figheight() + SCALE)
     if not order:
         draw_empty_panel(panels[0], shared.EMPTY["position"])
@@ -63,23 +63,23 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
     rims = np.arange(len(lengths) + 1) - 0.5
     axes.pcolormesh(edges, rims, table, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=0.5)
     for row, length in enumerate(lengths):
-        for place, value in enumerate(table.loc[length]):
+        for column, value in enumerate(table.loc[length]):
             if pd.notna(value):
                 text = f"{rounded(value, 2)}".removeprefix("0")
-                label = axes.text((place + 0.5) / bins, row, text, ha="center", va="center")
+                label = axes.text((column + 0.5) / bins, row, text, ha="center", va="center")
                 label.set(fontsize=CELL, color="white" if scale(value) < DARK else "black")
-                label.set_in_layout(place in (0, bins - 1))  # others are within the panel
+                label.set_in_layout(column in (0, bins - 1))  # others are within the panel
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
-    """Says by how much the best and the worst place of a model differ, over all lengths."""
+    """Returns a note on the differences between models' best and worst position."""
     by_model = shared.of_contenders(results, rows).groupby("model")
     if not len(by_model):
         return []
-    apart = by_model["value"].max() - by_model["value"].min()
+    gaps = by_model["value"].max() - by_model["value"].min()
     name = "position_thirds" if rows["bins"].max() == depth.FEW_BINS else "position"
-    labelled = [(results.roster.label(str(model)), value) for model, value in apart.items()]
+    labelled = [(results.roster.label(str(model)), value) for model, value in gaps.items()]
     ends = " to ".join(extremes(labelled, results.digits))
     return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

@@ -52,11 +52,11 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
     for row, scenario in enumerate(SCENARIOS):
         start = 0.0
         for task in rows.loc[rows["scenario"] == scenario, "task"]:
-            wide = weight[task]
-            axes.barh(row, wide, left=start, color=HUES[scenario], **PARTS)
-            is_small = wide < 0.15 * weight.sum() / len(SCENARIOS)
-            axes.text(start + wide / 2, row, task, rotation=90 if is_small else 0, **NAMES)
-            start += wide
+            width = weight[task]
+            axes.barh(row, width, left=start, color=HUES[scenario], **PARTS)
+            is_small = width < 0.15 * weight.sum() / len(SCENARIOS)
+            axes.text(start + width / 2, row, task, rotation=90 if is_small else 0, **NAMES)
+            start += width
         axes.text(start, row, f" {start:g}", va="center")
     axes.set_yticks(range(len(SCENARIOS)), list(SCENARIOS.values()))
     _finish(axes, shared.TITLES["scenarios"], len(SCENARIOS))
@@ -68,8 +68,8 @@ def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
     table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
     start = pd.Series(0.0, table.index)
     for scenario, heading in SCENARIOS.items():
-        look = {"color": HUES[scenario], "label": heading, **PARTS}
-        axes.barh(range(len(table)), table[scenario], left=start, **look)
+        style = {"color": HUES[scenario], "label": heading, **PARTS}
+        axes.barh(range(len(table)), table[scenario], left=start, **style)
         start = start + table[scenario]
     for row, total in enumerate(start):
         axes.text(total, row, f" {total:g}", va="center")
@@ -92,9 +92,8 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     lines = panel_models(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
     roster = results.roster
-    look = figures.series_style
     for axes, (heading, models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
-        figures.draw_radar(axes, rows, CAPABILITIES, models, roster, TICKS, look)
+        figures.draw_radar(axes, rows, CAPABILITIES, models, roster, TICKS, figures.series_style)
         axes.set_title(heading, pad=14)
     if roster.models:
         legends(figure, panels, keys)
@@ -105,7 +104,7 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
 
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
-    """Says the highest value in each capability, and where models differ least and most."""
+    """Returns notes on each capability's highest value, and where models differ least and most."""
     digits = results.digits
     highest = []
     spread = {}

@@ -63,13 +63,13 @@ def sentence(name: str, **slots: object) -> str:
 
 
 def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of the models that compete."""
+    """Returns the rows of the contenders."""
     return rows[rows["model"].isin(results.roster.contenders)]
 
 
-def counted(results: LifbenchResults, name: str, is_so: Mapping[str, bool], **slots: object) -> str:
-    """Returns a sentence that counts for how many of the models that compete something is so."""
-    values = [is_so[model] for model in results.roster.contenders if model in is_so]
+def counted(results: LifbenchResults, name: str, holds: Mapping[str, bool], **slots: object) -> str:
+    """Returns a sentence on the number of contenders of which something holds."""
+    values = [holds[model] for model in results.roster.contenders if model in holds]
     n = f"{len(values)} models" if len(values) != 1 else "1 model"
     return sentence(name, k=sum(values), n=n, **slots) if values else ""
 

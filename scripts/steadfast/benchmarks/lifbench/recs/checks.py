@@ -1,4 +1,4 @@
-"""Whether a rewrite of a template can be used; each check has a word."""
+"""Whether a rewrite of a template can be used; each check has a name."""
 
 import hashlib
 import re
@@ -69,15 +69,15 @@ class Original:
         return next(iter(self.failures(text)), PASS)
 
     def failures(self, text: str) -> list[str]:
-        """Returns the words of all checks that a text fails, but the one for duplicates."""
-        ways = facts("lifbench/recs/keep.yaml")["directions"]
-        joined = _unspaced(text)
-        words = re.compile(ways[self.direction], re.IGNORECASE) if self.direction else None
+        """Returns the names of all checks that a text fails, but the one for duplicates."""
+        patterns = facts("lifbench/recs/keep.yaml")["directions"]
+        unspaced = _unspaced(text)
+        words = re.compile(patterns[self.direction], re.IGNORECASE) if self.direction else None
         fails = {
             "fields": fields_of(text) != self.fields,
             "direction": words and words.search(self.text) and not words.search(text),
             "terms": not all(map(partial(_holds, text), self.terms)),
-            "examples": not all(_unspaced(example) in joined for example in self.examples),
+            "examples": not all(_unspaced(example) in unspaced for example in self.examples),
             "length": not SHORTEST <= len(text) / len(self.text) <= LONGEST,
             "language": not same_language(_words(text), _words(self.text)),
         }
@@ -164,10 +164,10 @@ def double_braces(text: str, fields: Counter[str]) -> str:
     'like {{"a": "{x}"}}'
     """
     parts = re.split(f"({'|'.join(map(re.escape, fields))})", text) if fields else [text]
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part not in fields:
             single = part.replace("{{", "{").replace("}}", "}")
-            parts[place] = single.replace("{", "{{").replace("}", "}}")
+            parts[index] = single.replace("{", "{{").replace("}", "}}")
     return "".join(parts)
 
 

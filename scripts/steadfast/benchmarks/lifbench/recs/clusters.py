@@ -39,8 +39,8 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
         sizes[label] += 1
         ranks[number] = sizes[label]
     for text, label, distance in zip(texts, labels, distances, strict=True):
-        place = {"cluster": label, "distance": distance, "rank": ranks[text["text_id"]]}
-        yield {"text_id": text["text_id"], "direction": text["direction"], **place}
+        membership = {"cluster": label, "distance": distance, "rank": ranks[text["text_id"]]}
+        yield {"text_id": text["text_id"], "direction": text["direction"], **membership}
 
 
 def _means(

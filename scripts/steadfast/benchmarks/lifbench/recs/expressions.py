@@ -1,6 +1,6 @@
 """Stages 7 to 9 of RECS: a task's expressions, nearest to the centres or sampled at random.
 
-Beside them stands what its rewrites, clusters and picks are like.
+Statistics of its rewrites, clusters and chosen texts are returned with them.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from steadfast.benchmarks.lifbench.templates import check_expressions
 # no two ids are the same and none depends on another text.
 HAND = 200
 RANDOM = 1000
-SETS = 2000  # of random texts, beside which the picks stand
+RANDOM_SETS = 2000  # with which the spread of the chosen texts is compared
 REMEDY = "accept or edit rewrites {place} (docs/lifbench-variants.md), or raise lifbench.recs.count"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
@@ -86,7 +86,7 @@ def expressions(
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
         "expressions": check_expressions(Task(**task), sampled, inputs["candidates"]),
-        "reviewed": all(text["word"] != UNREAD for text in counted),
+        "reviewed": all(text["decision"] != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],
             "random": [[*random_ids, *shared] for random_ids in random_sets],
@@ -97,15 +97,16 @@ def expressions(
 def _texts(
     pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions
 ) -> list[Record]:
-    """Returns the texts that were clustered, with their places and what people make of them."""
-    places = {place["text_id"]: place for place in clusters}
+    """Returns the texts that were clustered, with cluster, rank, distance and decision."""
+    members = {member["text_id"]: member for member in clusters}
     texts = []
     for record in pool:
-        if record["text_id"] in places:
-            word, edit = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
-            passes = word == UNREAD and record["status"] == checks.PASS
-            decision = {"word": word, "edit": edit, "usable": word in (ACCEPT, EDIT) or passes}
-            texts.append({**record, **places[record["text_id"]], **decision})
+        if record["text_id"] in members:
+            decision = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
+            passes = decision.kind == UNREAD and record["status"] == checks.PASS
+            usable = decision.kind in (ACCEPT, EDIT) or passes
+            fields = {"decision": decision.kind, "edit": decision.text, "usable": usable}
+            texts.append({**record, **members[record["text_id"]], **fields})
     return texts
 
 
@@ -119,8 +120,10 @@ def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Reco
         usable = [text for text in members if text["usable"]]
         if not usable:
             direction = members[0]["direction"]
-            way = f", direction {direction:+d}" if direction else ""
-            raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
+            named = f", direction {direction:+d}" if direction else ""
+            raise UserError(
+                f"{where}{named}: no rewrite of cluster {cluster} can be used; {remedy}"
+            )
         nearest[cluster] = min(usable, key=lambda text: text["rank"])
     return nearest
 
@@ -128,7 +131,7 @@ def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Reco
 def _random_sample(texts: Sequence[Record], seed: str, where: str, remedy: str) -> list[Record]:
     """Returns a usable text for each cluster, in an order that rejecting one does not change."""
 
-    def turn(text: Record) -> str:
+    def random_key(text: Record) -> str:
         return hashlib.sha256(f"{seed}/{text['text']}".encode()).hexdigest()
 
     # As many as clusters have a text each, so that both kinds of samples are as large.
@@ -138,12 +141,12 @@ def _random_sample(texts: Sequence[Record], seed: str, where: str, remedy: str) 
         raise UserError(
             f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
         )
-    return sorted(usable, key=turn)[:number]
+    return sorted(usable, key=random_key)[:number]
 
 
 def _expression(number: int, text: Record) -> Record:
     """Returns a text as an expression of that id."""
-    edited = text["word"] == EDIT
+    edited = text["decision"] == EDIT
     return {
         "expression_id": number,
         "template": text["edit"] if edited else text["text"],
@@ -153,32 +156,31 @@ def _expression(number: int, text: Record) -> Record:
         "cluster": text["cluster"],
         "distance": text["distance"],
         "edited": edited,
-        "reviewed": text["word"] != UNREAD,
+        "reviewed": text["decision"] != UNREAD,
         "hash": checks.text_hash(text["text"]),
         "text_id": text["text_id"],
     }
 
 
 def statistics(inputs: Mapping[str, Path], task: str, expressions: Record, seed: int) -> Record:
-    """Returns what a task's rewrites, clusters and picks are like.
+    """Returns statistics of a task's rewrites, clusters and chosen texts.
 
     Returns:
         task; direction; texts; usable, those that pass all checks; mended, those whose braces were
-        doubled; a column ``fails_`` for each check; sizes of the clusters, which
-        hold all texts that can be filled but duplicates; inertia, the sum of the
-        squared distances to the centres; of the texts nearest to the centres: pick_distances, to
-        their centres, spread, their mean distance from each other, random_spread, that of 2,000
-        random sets as large, and percentile, the share of these whose is smaller (ties half);
-        edited, how many of them people changed (null where no nearest texts are sampled);
-        reviewed, whether people decided on all.
+        doubled; ``fails_{check}``, those that fail it; sizes of the clusters; inertia, the sum of
+        the squared distances to the centres. Of the texts nearest to the centres: pick_distances
+        to their centres; spread, their mean distance from each other; random_spread, that of 2,000
+        random sets of equal size; percentile, the share of these with a smaller one (ties count
+        half); edited, how many people changed (null without nearest texts). reviewed: whether
+        people decided on all.
     """
     texts = list(read_jsonl(inputs["candidates"]))
-    places = list(read_jsonl(inputs["clusters"]))
+    members = list(read_jsonl(inputs["clusters"]))
     vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
     direction = texts[0]["direction"]
     statuses = Counter(text["status"] for text in texts)
-    sizes = Counter(place["cluster"] for place in places)
-    order = [place["text_id"] for place in places]
+    sizes = Counter(member["cluster"] for member in members)
+    order = [member["text_id"] for member in members]
     points = np.array([vectors[text_id] for text_id in order])
     nearest = set(expressions["sampling"]["nearest"])
     picks = []
@@ -195,7 +197,7 @@ def statistics(inputs: Mapping[str, Path], task: str, expressions: Record, seed:
         "mended": sum(text["mended"] for text in texts),
         **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
         "sizes": [size for _, size in sorted(sizes.items())],
-        "inertia": round(sum(place["distance"] ** 2 for place in places), 6),
+        "inertia": round(sum(member["distance"] ** 2 for member in members), 6),
         "pick_distances": [pick["distance"] for pick in picks],
         "edited": sum(pick["edited"] for pick in picks) if picks else None,
         "reviewed": expressions["reviewed"],
@@ -203,15 +205,15 @@ def statistics(inputs: Mapping[str, Path], task: str, expressions: Record, seed:
     }
 
 
-def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Record:
-    """Returns how far picks are from each other, beside random sets of as many."""
-    if len(places) < 2:
+def _spread(points: NDArray[np.float64], picks: Sequence[int], seed: str) -> Record:
+    """Returns the mean distance between picks, compared with random sets of equal size."""
+    if len(picks) < 2:
         return {"spread": None, "random_spread": None, "percentile": None}
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     rng = random.Random(seed)
-    random_sets = [rng.sample(range(len(points)), len(places)) for _ in range(SETS)]
+    random_sets = [rng.sample(range(len(points)), len(picks)) for _ in range(RANDOM_SETS)]
     spreads = np.array([_mean_distance(distances, random_set) for random_set in random_sets])
-    spread = _mean_distance(distances, places)
+    spread = _mean_distance(distances, picks)
     # Sums in another order differ in the last digits: these are ties.
     smaller = spreads < spread - 1e-9
     tied = np.abs(spreads - spread) <= 1e-9
@@ -222,7 +224,7 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
     }
 
 
-def _mean_distance(distances: NDArray[np.float64], places: Sequence[int]) -> float:
-    """Returns the mean over all pairs."""
-    pairs = len(places) * (len(places) - 1)
-    return float(distances[np.ix_(places, places)].sum() / pairs)
+def _mean_distance(distances: NDArray[np.float64], points: Sequence[int]) -> float:
+    """Returns the mean distance over all pairs of points."""
+    pairs = len(points) * (len(points) - 1)
+    return float(distances[np.ix_(points, points)].sum() / pairs)

@@ -1,4 +1,4 @@
-"""The released rewrites and clusters, fetched or of a directory, in place of fresh ones."""
+"""The released rewrites and clusters, fetched or of a directory, in origin of fresh ones."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,28 +17,28 @@ from steadfast.benchmarks.lifbench.recs import checks, vectors
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
-# What people made of a text, by its number in the released files.
+# People's decision on a text, by its number in the released files.
 DECISIONS = ("unread", "reject", "accept", "edit")
 
 
 def rewrites(task: str, directory: str | None) -> tuple[str, dict[str, list[str]]]:
     """Returns the template that was rewritten, and each rewriter's texts in the pool's order."""
-    place, record = _read("rewrites", task, directory)
+    origin, record = _read("rewrites", task, directory)
     try:
         texts = {}
         for name in facts("lifbench/recs/released.yaml")["rewriters"]:
             texts[name] = list(map(_text, record[name]["parse_result"]))
         return _text(record["ori"]), texts
     except (KeyError, TypeError):
-        raise _misshapen(place) from None
+        raise _misshapen(origin) from None
 
 
-def clustered(task: str, directory: str | None) -> list[Record]:
-    """Returns where the texts were clustered, from the centre of each cluster outwards.
+def cluster_entries(task: str, directory: str | None) -> list[Record]:
+    """Returns the released entry of each clustered text, from each cluster's centre outwards.
 
-    Texts are as they stand there, after people's edits; distances to the centre are from before.
+    Texts are those after people's edits; distances to the centre are from before.
     """
-    place, record = _read("clusters", task, directory)
+    origin, record = _read("clusters", task, directory)
     entries = []
     try:
         for number in sorted(set(record) - {"ori_prompt"}):
@@ -54,7 +54,7 @@ def clustered(task: str, directory: str | None) -> list[Record]:
                 entries.append(fields)
         return entries
     except (KeyError, TypeError, ValueError, IndexError):
-        raise _misshapen(place) from None
+        raise _misshapen(origin) from None
 
 
 def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
@@ -66,11 +66,11 @@ def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
         "git_blob": blob,
         "headers": {"Accept": "application/vnd.github.raw+json"},
     }
-    place, text = released_text(name, directory, source)
+    origin, text = released_text(name, directory, source)
     try:
-        return place, json.loads(text)
+        return origin, json.loads(text)
     except (ValueError, RecursionError):
-        raise _misshapen(place) from None
+        raise _misshapen(origin) from None
 
 
 def _text(value: object) -> str:
@@ -79,9 +79,9 @@ def _text(value: object) -> str:
     return value
 
 
-def _misshapen(place: str) -> UserError:
+def _misshapen(origin: str) -> UserError:
     return UserError(
-        f"{place}: not a file of LIFBench's released rewrites or clusters; fetch the release again"
+        f"{origin}: not a file of LIFBench's released rewrites or clusters; fetch the release again"
     )
 
 
@@ -100,7 +100,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     name = task["id"]
     pool = list(read_jsonl(inputs["candidates"]))
     template, texts_by_rewriter = rewrites(name, directory)
-    entries = clustered(name, directory)
+    entries = cluster_entries(name, directory)
     texts = [template, *chain.from_iterable(texts_by_rewriter.values())]
     original = checks.Original(name, checks.rewritten_direction(task), template)
     if [candidate["text"] for candidate in pool] != list(map(original.mended, texts)):

@@ -20,7 +20,8 @@ ADVICE = (
 
 def base(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's hand-written expressions: released ones if ``templates`` is an input."""
-    return (released_expressions if "templates" in inputs else own_expressions)(inputs, task)
+    read = released_expressions if "templates" in inputs else own_expressions
+    return read(inputs, task)
 
 
 def original_of(

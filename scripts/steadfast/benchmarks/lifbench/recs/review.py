@@ -1,4 +1,4 @@
-"""Stage 6 of RECS: what people make of the texts, as a file that they edit."""
+"""Stage 6 of RECS: people's review of the rewrites, as a file that they edit."""
 
 import math
 from collections import Counter
@@ -38,10 +38,10 @@ decisions:
 
 
 class Decision(NamedTuple):
-    """What people make of a text."""
+    """People's decision on a rewrite."""
 
-    word: str  # unread, accept, reject or edit
-    text: str | None = None  # the new one of an edit
+    kind: str  # unread, accept, reject or edit
+    text: str | None = None  # the new text of an edit
 
 
 Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
@@ -52,26 +52,26 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     pool = list(read_jsonl(inputs["candidates"]))
     texts = {candidate["text_id"]: candidate for candidate in pool}
     original = _original(task, pool)
-    way = "" if original.direction is None else f"direction {original.direction:+d}, "
-    places = list(read_jsonl(inputs["clusters"]))
-    sizes = Counter(place["cluster"] for place in places)
+    direction = "" if original.direction is None else f"direction {original.direction:+d}, "
+    members = list(read_jsonl(inputs["clusters"]))
+    sizes = Counter(member["cluster"] for member in members)
     lines = [_HEAD.format(task=task, format=FORMAT)]
-    for place in sorted(places, key=itemgetter("cluster", "rank")):
-        if place["rank"] == 1:
-            cluster = place["cluster"]
-            lines.append(f"\n  # === {way}cluster {cluster}: {sizes[cluster]} texts ===\n")
-        lines += _entry(place, texts[place["text_id"]], original)
+    for member in sorted(members, key=itemgetter("cluster", "rank")):
+        if member["rank"] == 1:
+            cluster = member["cluster"]
+            lines.append(f"\n  # === {direction}cluster {cluster}: {sizes[cluster]} texts ===\n")
+        lines += _entry(member, texts[member["text_id"]], original)
     return "".join(lines)
 
 
-def _entry(record: Record, candidate: Record, original: checks.Original) -> list[str]:
+def _entry(member: Record, candidate: Record, original: checks.Original) -> list[str]:
     """Returns a text in a comment, and the decision on it."""
     status = "" if candidate["status"] == checks.PASS else f", fails: {candidate['status']}"
-    facts = f"{record['distance']:.6f} from the centre, {candidate['rewriter']}{status}"
-    decision: str | Record = record.get("decision", UNREAD)
+    facts = f"{member['distance']:.6f} from the centre, {candidate['rewriter']}{status}"
+    decision: str | Record = member.get("decision", UNREAD)
     if decision == EDIT:
-        failed = original.failures(record["edit"])
-        decision = {EDIT: record["edit"]} | ({"despite": failed} if failed else {})
+        failed = original.failures(member["edit"])
+        decision = {EDIT: member["edit"]} | ({"despite": failed} if failed else {})
     plain = ""
     for letter in candidate["text"]:
         # Without what YAML takes for the end of a line, or does not take at all.
@@ -81,7 +81,7 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
     value = decision if isinstance(decision, str) else _one_line(decision)
     # In quotation marks: a hash of digits alone would be read as a number.
     key = f'"{checks.text_hash(candidate["text"])}"'
-    return [f"  # {record['rank']}. {facts}\n", *text, f"  {key}: {value}\n"]
+    return [f"  # {member['rank']}. {facts}\n", *text, f"  {key}: {value}\n"]
 
 
 def _one_line(value: Record) -> str:
@@ -105,7 +105,7 @@ def _original(task: str, candidates: Sequence[Record]) -> checks.Original:
 
 
 class Edit(StrictModel):
-    """What stands in place of a rewrite, and the checks that it may fail."""
+    """The new text of an edit, and the checks that it may fail."""
 
     edit: str = Field(pattern=r"\S")
     despite: list[checks.Acceptable] = Field(default_factory=list)
@@ -153,7 +153,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
 
 
 def _edited(value: Edit, where: str, original: checks.Original) -> Decision:
-    failed = [word for word in original.failures(value.edit) if word not in value.despite]
+    failed = [reason for reason in original.failures(value.edit) if reason not in value.despite]
     if failed:
         raise UserError(
             f"{where}: edit: the new text fails the check of {failed[0]} ({PAGE}); change it"
@@ -163,7 +163,7 @@ def _edited(value: Edit, where: str, original: checks.Original) -> Decision:
 
 
 def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str, Record]) -> None:
-    """Sees that no edit makes a text that is there already."""
+    """Refuses an edit to a text that exists already."""
     other_texts = {checks.folded(candidate["text"]): key for key, candidate in by_hash.items()}
     for key, decision in decisions.items():
         if decision.text is not None:
@@ -176,7 +176,7 @@ def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str
 
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
-    """Returns the decisions that released cluster records bring; fresh ones bring none."""
+    """Returns the decisions in released cluster records; other records have none."""
     hashes = {candidate["text_id"]: checks.text_hash(candidate["text"]) for candidate in candidates}
-    decided = [cluster for cluster in clusters if "decision" in cluster]
-    return {hashes[c["text_id"]]: Decision(c["decision"], c["edit"]) for c in decided}
+    decided = [member for member in clusters if "decision" in member]
+    return {hashes[m["text_id"]]: Decision(m["decision"], m["edit"]) for m in decided}

@@ -56,8 +56,8 @@ def score(
     response = response.strip()
     marks = Marks({})
     if response and not (rubric == "corrected" and only_repeats(response, prompt["instruction"])):
-        question = _asked(prompt, context, scenario_prompt)
-        marks = RUBRICS[rubric][task](response, facts_of(context), *question)
+        requested = _requested(prompt, context, scenario_prompt)
+        marks = RUBRICS[rubric][task](response, facts_of(context), *requested)
     weights = WEIGHTS[rubric][task]
     points = {name: marks.points.get(name, 0.0) for name in weights}
     total = 0.0 if marks.void else sum(points.values()) / Rubric(rubric).total_weight(task)
@@ -65,7 +65,8 @@ def score(
     return Score("ok", fractions, total, extracted=marks.extracted)
 
 
-def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
+def _requested(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
+    """Returns the arguments of the task's scorer that say what the prompt requests."""
     variables = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":

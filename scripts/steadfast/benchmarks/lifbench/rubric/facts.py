@@ -1,4 +1,4 @@
-"""What scorers give, and what they know of a context, prepared once per context and kept."""
+"""The points that scorers give, and a context's facts, prepared once per context and cached."""
 
 import re
 from collections import defaultdict
@@ -43,18 +43,18 @@ class ListFacts:
         self.longest = max(map(len, elements))
 
     @cached_property
-    def places(self) -> dict[str, list[int]]:
+    def indices_of(self) -> dict[str, list[int]]:
         """The 0-based indices at which a ``normal`` element stands."""
         return _grouped((normal(element), i) for i, element in enumerate(self.elements))
 
     @cached_property
     def finder(self) -> Finder:
         """Finds the elements, the longest first."""
-        return Finder(self.places)
+        return Finder(self.indices_of)
 
     @cached_property
     def _by_beginning(self) -> dict[str, list[int]]:
-        """The 0-based indices by how elements begin; of those that are shorter, by nothing."""
+        """The 0-based indices by the elements' beginnings; shorter elements are under ``""``."""
         beginnings = (e[:_BEGINNING] if len(e) >= _BEGINNING else "" for e in self.elements)
         return _grouped((beginning, i) for i, beginning in enumerate(beginnings))
 
@@ -92,10 +92,10 @@ class TextIndex:
     def _holds(self, text: str) -> bool:
         # A text whose beginning is nowhere in the long one is not in it either.
         start = text.encode("utf-8", "surrogatepass")[:_WINDOW]
-        place = int(self._windows.searchsorted(_number(start)))
-        near = self._windows[place : place + 1].tolist()
-        begun = any(window.to_bytes(_WINDOW).startswith(start) for window in near)
-        return begun and text in self.text
+        index = int(self._windows.searchsorted(_number(start)))
+        next_windows = self._windows[index : index + 1].tolist()  # none behind the last
+        occurs = any(window.to_bytes(_WINDOW).startswith(start) for window in next_windows)
+        return occurs and text in self.text
 
     @cached_property
     def _windows(self) -> "np.ndarray":
@@ -151,21 +151,22 @@ class FieldValues:
         self.names = list(map(folded, keys))
         self.width = len(keys)
         self._rows: set[tuple[str | None, ...]] = set()
-        self.by_core: dict[str, tuple[tuple[int, ...], str]] = {}  # places of fields, and a value
+        # Indices of the fields that have a value, and the value, by the value's core.
+        self.by_core: dict[str, tuple[tuple[int, ...], str]] = {}
         for document in documents:
             row = [folded(str(document[key])) if key in document else None for key in keys]
             self._rows.add(tuple(row))
-            for place, text in enumerate(row):
+            for index, text in enumerate(row):
                 if text:
-                    places, _ = self.by_core.get(core(text), ((), text))
-                    self.by_core[core(text)] = (tuple(dict.fromkeys((*places, place))), text)
+                    indices, _ = self.by_core.get(core(text), ((), text))
+                    self.by_core[core(text)] = (tuple(dict.fromkeys((*indices, index))), text)
         columns = enumerate(zip(*self._rows, strict=True))
-        self._always = [place for place, values in columns if all(values)]
+        self._always = [index for index, values in columns if all(values)]
         self.finder = Finder(text for _, text in self.by_core.values())
 
     def identifies(self, row: tuple[str | None, ...]) -> bool:
         """Returns whether a row is meant for a document: by its values, or by complete fields."""
-        return row in self._rows or bool(self._always and all(row[p] for p in self._always))
+        return row in self._rows or bool(self._always and all(row[i] for i in self._always))
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
         """Returns whether a row has a value that a document has."""
@@ -233,9 +234,10 @@ def untagged(text: str) -> str:
 
 def facts_of(context: Record) -> Facts:
     """Returns the prepared facts of a context record, which must not be changed afterwards."""
-    held = _prepared.get(id(context))
-    if held is not None and held[0] is context:
-        return held[1]
+    prepared = _prepared.get(id(context))
+    # The id of a deleted context may have become that of another.
+    if prepared is not None and prepared[0] is context:
+        return prepared[1]
     facts: Facts
     match context["scenario"]:
         case "list":

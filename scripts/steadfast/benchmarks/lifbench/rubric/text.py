@@ -15,8 +15,7 @@ _PREFIX = 16  # characters by which long texts are looked up
 _QUOTES = str.maketrans(
     dict.fromkeys("‘’‚‛′´ʼ", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-")
 )
-# What may stand at the ends of a text without being part of what it says: stops, quotation marks
-# and the signs by which Markdown sets words off.
+# Signs at the ends of a text that do not change its meaning.
 _ENDS = " .,;:!?…。！？，\"'`*_"
 _NO_LETTERS = re.compile(r"[\W_]+")
 
@@ -27,7 +26,7 @@ def normal(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Returns a text as it is meant: ``normal``, caseless, with plain quotes and dashes.
+    """Returns a text for lenient comparison: ``normal``, caseless, with plain quotes and dashes.
 
     >>> folded("It’s  “Straße” – YES")
     'it\\'s "strasse" - yes'
@@ -61,16 +60,16 @@ def allowed_edits(expected: str) -> int:
     return min(len(expected) // 6 + 3, (len(expected) - 1) // 2)
 
 
-def joined(pair: str) -> bool:
-    """Whether two characters side by side are of one word, which needs a script with case."""
+def in_one_word(pair: str) -> bool:
+    """Returns whether two neighbouring characters are of one word, in a script with case."""
     return len(pair) == 2 and all(c.isalnum() and unicodedata.category(c) != "Lo" for c in pair)
 
 
 class Finder:
     """Finds known texts in a longer one: from its left, each time the longest that stands there.
 
-    So a text that is part of another known one, or of a word, does not count there. Compared is
-    what is meant (``core``); where that is the same for several, what is written decides. The known
+    So a text that is part of another known one, or of a word, does not count there. Texts are
+    compared by their ``core``; among several with one core the exact spelling decides. The known
     texts are ``normal``; an empty one is never found.
     """
 
@@ -101,29 +100,29 @@ class Finder:
         return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
 
     def is_bare(self, text: str) -> bool:
-        """Returns whether a text has no words around a known one; one that holds none has none."""
+        """Returns whether a text is a known one without other words, or holds no known text."""
         known_texts = self.find(text)
         return not known_texts or core(text) in map(core, known_texts)
 
     def spans(self, text: str) -> list[tuple[str, int, int]]:
         """Returns the ``core`` of each known text in a ``folded`` text, with its start and end."""
         spans = []
-        place = 0
-        while place < len(text):
-            size = self._size(text, place) if text[place] in self._starts else 0
-            if size and not joined(text[max(place - 1, 0) : place + 1]):
-                spans.append((text[place : place + size], place, place + size))
-                place += size
+        position = 0
+        while position < len(text):
+            size = self._size(text, position) if text[position] in self._starts else 0
+            if size and not in_one_word(text[max(position - 1, 0) : position + 1]):
+                spans.append((text[position : position + size], position, position + size))
+                position += size
             else:
-                place += 1
+                position += 1
         return spans
 
-    def _size(self, text: str, place: int) -> int:
-        """Returns the length of the longest known text that stands at a place; 0 for none."""
-        sizes = self._long.get(text[place : place + _PREFIX], ())
+    def _size(self, text: str, position: int) -> int:
+        """Returns the length of the longest known text that begins at a position; 0 for none."""
+        sizes = self._long.get(text[position : position + _PREFIX], ())
         for size in (*sizes, *self._short) if sizes else self._short:
-            end = place + size
-            if text[place:end] in self._known and not joined(text[end - 1 : end + 1]):
+            end = position + size
+            if text[position:end] in self._known and not in_one_word(text[end - 1 : end + 1]):
                 return size
         return 0
 

@@ -33,12 +33,8 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "rubric_stability": further.rubric_stability_table,
     FRAME: scores.effective_context_lengths,
 }
-OPTIONAL = (
-    "recs",
-    "sampling",
-    "rubric_stability",
-    FRAME,
-)  # tables that there are where there is a frame of the name
+# Tables that exist where there is a frame of the name.
+OPTIONAL = ("recs", "sampling", "rubric_stability", FRAME)
 
 
 def tables(

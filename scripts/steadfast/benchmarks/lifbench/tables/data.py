@@ -35,7 +35,7 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
-    """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
+    """Returns score points, their weights by rubric, and their capabilities (Table 6)."""
     tasks = [SCORED_TASKS[task] for task in tables.by_scenario(STRINGS["data_order"])]
     headings = columns_of(["Tasks", "Score point", "Requirement"], align="l")
     headings += columns_of([STRINGS["rubric_headings"][rubric] for rubric in RUBRICS], "Weight")

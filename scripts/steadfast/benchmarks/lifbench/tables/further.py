@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResult
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, range_text, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
-from steadfast.show.table import Cell, Column, Section, Table, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
 from steadfast.stats.tidy import rows_of
 
 COUNTS = ("texts", "usable", "mended", "edited")
@@ -22,7 +22,7 @@ FAILS = "fails_"
 
 
 def recs_table(results: LifbenchResults, name: str) -> Table:
-    """Returns each task's texts, how many pass, their clusters, and how the chosen ones lie."""
+    """Returns each task's texts, how many pass, their clusters, and the spread of the chosen."""
     rows = results.frames["recs"]
     digits = results.digits
     words = STRINGS["recs"]
@@ -100,7 +100,7 @@ def rubric_stability_table(results: LifbenchResults, name: str) -> Table:
 
 
 def sign_notes(rows: pd.DataFrame, results: LifbenchResults, name: str) -> list[Note]:
-    """Says how many of the compared models lie above zero in each perspective."""
+    """Returns a note on how many models lie above zero in each perspective, with a sign test."""
     texts = STRINGS["notes"]
     counts = []
     for perspective, heading in STRINGS["perspectives"].items():
@@ -136,16 +136,16 @@ def beyond_table(
     ifs = Values(results.ifs[perspective, ""], incomplete)
     cells = results.cells([ifs, *by_group])
     counts = rows.groupby("model")[["n", "expected", "prompt_truncated"]].sum()
-    cut = set(counts.index[counts["prompt_truncated"] > 0])
+    truncated = set(counts.index[counts["prompt_truncated"] > 0])
 
     sections = []
     for group in results.groups():
         body = []
         for model in group.models:
-            label = replace(results.label(model), marks=("dagger",) if model in cut else ())
-            body.append((label, *cells[model]))
+            marks: tuple[Mark, ...] = ("dagger",) if model in truncated else ()
+            body.append((replace(results.label(model), marks=marks), *cells[model]))
         sections.append(group.section(body))
-    notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
+    notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if truncated else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), ("data", words["note"])]
     sampled = STRINGS["beyond"]["sampled"].format(contexts=range_text(rows["contexts"]))

@@ -29,8 +29,8 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
             headings.append(SHARED["interval"])
             parts.append(show.interval_cells(part, models, results.digits))
         headings.append("Rank")
-        places = shown_ranks(without_rounding_errors(values), results.roster.contenders)
-        parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
+        rank_of = shown_ranks(without_rounding_errors(values), results.roster.contenders)
+        parts.append({m: (Cell(str(rank_of[m]) if m in rank_of else None),) for m in models})
         columns += columns_of(headings, STRINGS["rubric_headings"][rubric])
     cells = show.joined_cells(parts, models)  # no column where nothing has a score
     sections = results.sections(results.groups(), cells.__getitem__)
@@ -42,7 +42,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
 
 
 def interval_words(rows: pd.DataFrame) -> str:
-    """Returns the part of a caption that promises intervals, where some rows have them."""
+    """Returns the part of a caption about intervals; empty where no row has one."""
     return str(STRINGS["intervals"]) if rows["low"].notna().any() else ""
 
 
@@ -103,11 +103,12 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
 
 def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
     """Returns each pair with the earlier model of an order first, and the pairs in that order."""
-    place = {model: number for number, model in enumerate(order)}
+    index = {model: number for number, model in enumerate(order)}
     negated = {"difference": -rows["difference"], "low": -rows["high"], "high": -rows["low"]}
-    turned = rows.assign(model=rows["other"], other=rows["model"], **negated)
-    rows = rows.where(~(rows["model"].map(place) > rows["other"].map(place)), turned)
-    return rows.sort_values(["model", "other"], key=lambda model: model.map(place))
+    swapped = rows.assign(model=rows["other"], other=rows["model"], **negated)
+    is_later = rows["model"].map(index) > rows["other"].map(index)
+    rows = rows.where(~is_later, swapped)
+    return rows.sort_values(["model", "other"], key=lambda model: model.map(index))
 
 
 def position_table(results: LifbenchResults, name: str) -> Table:

@@ -19,14 +19,16 @@ LABELS = [model.label for model in released_scores.PAPER_MODELS.values() if not 
 
 
 def has_cell(results: LifbenchResults, length: str, column: str) -> bool:
-    """Returns whether a run has a cell of the paper: made of the same lengths and tasks, alike."""
-    at = length or (column if column in LENGTHS else "")
-    if not (at in results.lengths if at else set(results.lengths) == set(LENGTHS)):
+    """Returns whether a run has a cell of the paper, of the same lengths, tasks and weighting."""
+    only_length = length or (column if column in LENGTHS else "")
+    if only_length and only_length not in results.lengths:
+        return False
+    if not only_length and set(results.lengths) != set(LENGTHS):
         return False
     if column in scored_tasks.SCORED_TASKS:
         return column in results.tasks
-    weighed = column not in WEIGHTED or results.rubric.weighting == "rubric"
-    return weighed and set(results.tasks) == set(scored_tasks.SCORED_TASKS)
+    is_weighted_alike = column not in WEIGHTED or results.rubric.weighting == "rubric"
+    return is_weighted_alike and set(results.tasks) == set(scored_tasks.SCORED_TASKS)
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
@@ -62,9 +64,9 @@ def _rows(table: Table, name: str, results: LifbenchResults) -> Iterator[tuple[C
         length = row.get("length", "")
         if has_cell(results, length, row["column"]):
             cells[row["model"]].setdefault(length, {})[row["column"]] = row["value"]
-    before = first_value_column(table)
-    headings = [column.heading for column in table.columns[before:]]
+    first = first_value_column(table)
+    headings = [column.heading for column in table.columns[first:]]
     for label, lengths in cells.items():
         for number, (length, values) in enumerate(lengths.items()):
-            head = (Cell(label, repeated=number > 0), Cell(length))[:before]
+            head = (Cell(label, repeated=number > 0), Cell(length))[:first]
             yield (*head, *(Cell(values.get(heading)) for heading in headings))

@@ -31,7 +31,7 @@ PAGE = facts("lifbench/printed/notes.yaml")
 NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
 RANKS = ", ranks"
-Place = tuple[str, str, str]  # model, length (or "") and column
+CellKey = tuple[str, str, str]  # model, length (or "") and column
 
 
 class PrintedCell(NamedTuple):
@@ -72,24 +72,24 @@ def compare(
     """Returns every printed cell of which the run has the same lengths, tasks and models."""
     models = _labels(released)
     labels = set(models.values())
-    of_paper = dict(frames)
+    paper_frames = dict(frames)
     for name, rows in frames.items():
         if "model" in rows:
-            of_paper[name] = rows[rows["model"].isin(models)]
+            paper_frames[name] = rows[rows["model"].isin(models)]
     display = Display(
         digits=DIGITS, models={name: DisplayedModel(label) for name, label in models.items()}
     )
-    results = LifbenchResults(of_paper, display, rubric)
+    results = LifbenchResults(paper_frames, display, rubric)
     explained = {tuple(row.values())[:4]: row for row in printed_rows("differences")}
-    places: dict[tuple[str, str], int] = {}
+    rank_of: dict[tuple[str, str], int] = {}
     # The paper's ranks are among all of its models.
     if len(labels) == len(LABELS):
-        for (model, column), place in ranks_by_value(results).items():
-            places[results.roster.label(model), column] = place
+        for (model, column), rank in ranks_by_value(results).items():
+            rank_of[results.roster.label(model), column] = rank
     cells = []
     for name, title in TABLES.items():
         shown_cells = _shown(PRINTED[name](results, name))
-        for cell in _printed(name, title, shown_cells, places):
+        for cell in _printed(name, title, shown_cells, rank_of):
             if cell.model in labels and has_cell(results, cell.length, cell.column):
                 cells.append(cell._replace(note=_note(cell, shown_cells, explained)))
     return cells
@@ -105,10 +105,10 @@ def _labels(released: Mapping[str, str]) -> dict[str, str]:
     return labels
 
 
-def _shown(table: Table) -> dict[Place, Cell]:
+def _shown(table: Table) -> dict[CellKey, Cell]:
     """Returns the cells of a table as it would be shown."""
     first = first_value_column(table)
-    cells: dict[Place, Cell] = {}
+    cells: dict[CellKey, Cell] = {}
     for section in table.sections:
         for row in section.rows:
             length = row[1].text if first == 2 else ""
@@ -118,23 +118,23 @@ def _shown(table: Table) -> dict[Place, Cell]:
 
 
 def _printed(
-    name: str, title: str, shown: Mapping[Place, Cell], ranked: Mapping[tuple[str, str], int]
+    name: str, title: str, shown: Mapping[CellKey, Cell], rank_of: Mapping[tuple[str, str], int]
 ) -> list[PrintedCell]:
     values = []
-    places = []
+    ranks = []
     for row in printed_rows(name):
-        place = (row["model"], row.get("length", ""), row["column"])
-        cell = shown.get(place, Cell(None))
-        values.append(PrintedCell(title, *place, row["value"], cell.text or ""))
-        if ranked and "rank" in row:
-            rank = ranked.get((row["model"], row["column"]), "")
-            places.append(PrintedCell(title + RANKS, *place, row["rank"], str(rank)))
-    return values + places
+        key = (row["model"], row.get("length", ""), row["column"])
+        cell = shown.get(key, Cell(None))
+        values.append(PrintedCell(title, *key, row["value"], cell.text or ""))
+        if rank_of and "rank" in row:
+            rank = rank_of.get((row["model"], row["column"]), "")
+            ranks.append(PrintedCell(title + RANKS, *key, row["rank"], str(rank)))
+    return values + ranks
 
 
 def _note(
     cell: PrintedCell,
-    shown: Mapping[Place, Cell],
+    shown: Mapping[CellKey, Cell],
     explained: Mapping[tuple[str, ...], Mapping[str, str]],
 ) -> str:
     """Returns the note that explains a cell's difference, where one does."""
@@ -157,9 +157,9 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     totals = Counter[str]()
     for cell in cells:
-        is_explained = "matching" if cell.matches else "explained" if cell.note else "unexplained"
-        counts[cell.table][is_explained] += 1
-        totals[is_explained] += 1
+        kind = "matching" if cell.matches else "explained" if cell.note else "unexplained"
+        counts[cell.table][kind] += 1
+        totals[kind] += 1
     rows = []
     for title, count in (*counts.items(), ("All", totals)):
         differing = count.total() - count["matching"]

@@ -87,7 +87,7 @@ class LifbenchResults(Results):
 
     @cached_property
     def _compared(self) -> dict[Any, pd.DataFrame]:
-        """Comparisons by task and length: those of many models are sought through once."""
+        """Comparisons by task and length, grouped once, since many models have many."""
         return dict(iter(self.frames["comparisons"].groupby(["task", "length"], sort=False)))
 
     def rows_by_length(self, model: str, cells: Mapping[str, CellsByModel]) -> Rows:
@@ -104,12 +104,12 @@ class LifbenchResults(Results):
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
     def ranking_notes(self) -> list[Note]:
-        """Returns what the ranges of ranks by overall ARS say."""
+        """Returns the notes on the ranges of ranks by overall ARS."""
         rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
         return self.rank_notes(STRINGS["ranked"], rows)
 
     def baseline_notes(self) -> list[Note]:
-        """Returns what above baseline means, where there is a baseline."""
+        """Returns the explanation of above baseline, where there is a baseline."""
         return [(None, STRINGS["notes"]["above_baseline"])] if self.has_baseline else []
 
     def sampling_notes(self) -> list[Note]:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from statistics import mean
 
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
@@ -149,28 +148,27 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     """Returns the ranks of Table 4 as the paper has them, by model and heading."""
-    places: dict[tuple[str, str], int] = {}
+    rank_of: dict[tuple[str, str], int] = {}
     by_heading = {"ARS": results.ars[OVERALL, ""]}
     for perspective, heading in STRINGS["perspectives"].items():
         by_heading[heading] = results.ifs[perspective, ""]
     for heading, values in by_heading.items():
-        by_model = ranks(
-            without_rounding_errors(values), results.roster.contenders, smaller=heading != "ARS"
-        )
-        places |= {(model, heading): place for model, place in by_model.items()}
-    return places
+        exact = without_rounding_errors(values)
+        by_model = ranks(exact, results.roster.contenders, smaller=heading != "ARS")
+        rank_of |= {(model, heading): rank for model, rank in by_model.items()}
+    return rank_of
 
 
-def _steadiness(results: LifbenchResults) -> dict[str, float]:
-    """Returns minus the mean rank of each model in its perspectives; ties by the average."""
-    places: dict[str, list[int]] = defaultdict(list)
+def _steadiness(results: LifbenchResults) -> Mapping[str, float]:
+    """Returns how steady each model is: 0 for the best mean rank by IFS, then -1, -2 …"""
+    model_ranks: dict[str, list[int]] = defaultdict(list)
     for perspective in PERSPECTIVES:
         values = without_rounding_errors(results.ifs[perspective, ""])
-        for model, place in ranks(values, results.roster.models, smaller=True).items():
-            places[model].append(place)
+        for model, rank in ranks(values, results.roster.models, smaller=True).items():
+            model_ranks[model].append(rank)
     average = results.ifs[AVERAGE, ""]
-    order = sorted(places, key=lambda m: (mean(places[m]), average.get(m, 0.0), m))
-    return dict(zip(order, count(0, -1), strict=False))
+    order = sorted(model_ranks, key=lambda m: (mean(model_ranks[m]), average.get(m, 0.0), m))
+    return {model: -position for position, model in enumerate(order)}
 
 
 def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -> Table:

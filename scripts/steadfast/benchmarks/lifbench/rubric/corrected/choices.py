@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.rubric.text import core, folded, joined, normal
+from steadfast.benchmarks.lifbench.rubric.text import core, folded, in_one_word, normal
 
-_AROUND = 48  # characters before and after an option that can say how it is meant
+_AROUND = 48  # characters before and after an option that may deny or weigh it
 _SIGNS = r"[\s\"'`*_(\[{]*"
 _CLOSES = re.compile(r"[\s]*$|[.,;:!?…。！，)\]}\"'”’»`*_—–]|\s[—–-]")
 _NOTHING = re.compile(r"[\W_]*")
@@ -27,8 +27,9 @@ class Mention(NamedTuple):
 def chosen_option(text: str, options: list[str]) -> str | None:
     """Returns the option that an answer settles on; None if it names none, or several alike.
 
-    What is denied or only weighed is not chosen, and of a correction the last word counts. Case
-    matters only between options that differ in nothing else. Options are ``normal`` and different.
+    Denied and merely weighed options are not chosen; after a correction the last option counts.
+    Case matters only between options that differ in nothing else. Options are ``normal`` and
+    different.
     """
     text = normal(text)
     if text in options:
@@ -59,7 +60,7 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
     mentioned = []
     for match in re.finditer(pattern, text, flags):
         start, end = match.span()
-        if joined(text[max(start - 1, 0) : start + 1]) or joined(text[end - 1 : end + 1]):
+        if in_one_word(text[max(start - 1, 0) : start + 1]) or in_one_word(text[end - 1 : end + 1]):
             continue
         option = by_text.get(as_compared(match[0]))
         if option is None:
@@ -83,7 +84,7 @@ def _maintained(text: str, mentioned: list[Mention]) -> list[Mention]:
             between = folded(text[first.end : second.start])
             if _pattern("alternatives").fullmatch(between):
                 dropped |= {first, second}
-    return [option for option in mentioned if option not in dropped]
+    return [mention for mention in mentioned if mention not in dropped]
 
 
 def _followed_by(kind: str, text: str, mention: Mention) -> bool:

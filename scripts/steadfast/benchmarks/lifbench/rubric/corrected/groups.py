@@ -173,9 +173,9 @@ def as_entry(value: Any) -> str | None:
 
 
 class Value(NamedTuple):
-    """A field's value in an answer; if no document has it, it has no ``fields`` (places)."""
+    """A field's value in an answer."""
 
-    fields: tuple[int, ...]
+    fields: tuple[int, ...]  # indices of the fields that have it; none if no document has it
     text: str | None  # the value, folded; None for a missing one
     before: str  # what stands between it and the value before, or the beginning of its line
 
@@ -201,18 +201,18 @@ def written_groups(response: str, known: facts.FieldValues) -> list[Group]:
 
 def _values(line: str, known: facts.FieldValues) -> Iterator[Value]:
     """Yields the values in a line: those of documents, and what looks like one in between."""
-    place = 0  # where the last value of a document ends
-    after = 0  # where the last value of any kind ends
+    document_end = 0  # end of the last value of a document
+    last_end = 0  # end of the last value of any kind
     for key, start, end in [*known.finder.spans(line), ("", len(line), len(line))]:
-        for unknown in _OTHER.finditer(line, place, start):
+        for unknown in _OTHER.finditer(line, document_end, start):
             text = None if unknown[1] else unknown[0]
-            yield Value((), text, line[after : unknown.start()])
-            after = unknown.end()
+            yield Value((), text, line[last_end : unknown.start()])
+            last_end = unknown.end()
         if key:
             fields, text = known.by_core[key]
-            yield Value(fields, text, line[after:start])
-        place = end
-        after = end
+            yield Value(fields, text, line[last_end:start])
+        document_end = end
+        last_end = end
 
 
 def _parts(line: list[Value], width: int) -> Iterator[Group]:

@@ -191,12 +191,12 @@ def _in_turn(response: str, finder: Finder) -> dict[int, str]:
     """Returns the labels of an answer that has nothing else, in the documents' order."""
     # A lead-in may stand before.
     text = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response)))
-    place = 0
+    position = 0
     gaps: list[str] = []  # what stands between labels
     for _, start, end in finder.spans(text):
-        gaps.append(text[place:start])
-        place = end
-    gaps.append(text[place:])
+        gaps.append(text[position:start])
+        position = end
+    gaps.append(text[position:])
     if re.search(r"\w", _AND.sub("", "".join(gaps))):
         return {}
     return dict(enumerate(finder.find(text), start=1))
@@ -207,24 +207,24 @@ def _by_numbers(
 ) -> dict[int, str]:
     """Returns the labels of a line without documents' names, by the numbers beside them."""
     text = folded(line)
-    place = 0
+    position = 0
     labels = []
     by_number = {}
     unnumbered = False
     for _, start, end in finder.spans(text):
         label = finder.find(text[start:end])[0]
         labels.append(label)
-        if number := _NUMBER_BEFORE.search(text[place:start]):
+        if number := _NUMBER_BEFORE.search(text[position:start]):
             by_number[int(number[1])] = label
         else:
             unnumbered = True
-        place = end
+        position = end
     if len(labels) > 1 and not unnumbered:
         return by_number
     # Else the line has a label and then numbers, or numbers for the heading above it.
     leads = not labels or (len(labels) == 1 and text.startswith(core(labels[0])))
-    if heading and leads and _NUMBERS.fullmatch(_AND.sub("", text[place:])):
-        return dict.fromkeys(map(int, re.findall(r"[0-9]+", text[place:])), heading)
+    if heading and leads and _NUMBERS.fullmatch(_AND.sub("", text[position:])):
+        return dict.fromkeys(map(int, re.findall(r"[0-9]+", text[position:])), heading)
     return _numbered(line, candidates, finder)
 
 

@@ -11,18 +11,18 @@ from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import normal
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 
-_MOST_LINES = 8  # lines of an answer that may be a slip of an element
+_MOST_LINES = 8  # lines of an answer that may be a misspelt element
 _HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")
 _ONE_ELEMENT = RUBRICS["corrected"]["LSI"]  # score points, those of LOI and LOE too
-SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
+SLIP = 0.5  # share of the points that a misspelt element or sentence earns
 
 
 class Named(NamedTuple):
-    """The elements that an answer names; form is 1 for one alone, a half for one in any form."""
+    """The elements that an answer names."""
 
     elements: list[str]  # each once, in order, as the list has them
     share: float  # of what they earn: 1, or SLIP
-    form: float
+    form: float  # 1 for one element alone, a half for one with other text, else 0
 
 
 def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
@@ -43,8 +43,8 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
     named = _named(response, facts)
     position = 0
     for element in named.elements:
-        # An element that the list has several times is as right as its best place.
-        distance = max((index - reference) * bias for index in facts.places[element])
+        # An element that the list has several times is as right as its best position.
+        distance = max((index - reference) * bias for index in facts.indices_of[element])
         position += 3 if distance > 0 else 1 if distance == 0 else 0
     points = {
         "ori": named.share,
@@ -55,13 +55,13 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
 
 
 def _named(response: str, facts: ListFacts) -> Named:
-    """Returns the elements in an answer, in JSON too, or else the one of which it is a slip."""
-    if normal(response) in facts.places:
+    """Returns the elements in an answer, in JSON too, or else the one that it misspells."""
+    if normal(response) in facts.indices_of:
         return Named([normal(response)], 1, 1)
     text = reading.unfenced(response)
     is_json, value = reading.strict_json(text)
     # An element may itself be JSON, such as a number.
-    parts = reading.strings(value) if is_json and normal(text) not in facts.places else [text]
+    parts = reading.strings(value) if is_json and normal(text) not in facts.indices_of else [text]
     elements = list(dict.fromkeys(_elements_in(parts, facts)))
     if elements:
         return Named(elements, 1, 0.5 * (len(elements) == 1))
@@ -75,7 +75,7 @@ def _elements_in(parts: Iterable[str], facts: ListFacts) -> list[str]:
     """Returns the elements in parts, or in them without hashes' hyphens and JSON's escapes."""
     elements = []
     for part in parts:
-        if normal(part) in facts.places:
+        if normal(part) in facts.indices_of:
             elements.append(normal(part))
             continue
         written = facts.finder.find(part)
@@ -118,21 +118,21 @@ def _bare(value: Any, facts: ListFacts) -> list[bool]:
 
 def _in_order(named: list[str], expected: list[str]) -> bool:
     """Returns whether the expected elements come in the expected order, none twice."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, element in enumerate(expected):
-        places[element].append(place)
+    indices: dict[str, list[int]] = defaultdict(list)
+    for index, element in enumerate(expected):
+        indices[element].append(index)
     sequence = []
     for element in named:
-        if element in places:
-            # The k-th time that an element is named stands for its k-th place, or its last.
-            left = places[element]
+        if element in indices:
+            # The k-th time that an element is named stands for its k-th index, or its last.
+            left = indices[element]
             sequence.append(left.pop(0) if len(left) > 1 else left[0])
     return sequence == sorted(set(sequence))
 
 
 def _ids(facts: ListFacts, named: Named) -> list[int]:
-    """Returns the 1-based places of the elements that are named."""
+    """Returns the 1-based positions of the elements that are named."""
     indices: set[int] = set()
     for element in named.elements:
-        indices.update(facts.places[element])
+        indices.update(facts.indices_of[element])
     return [index + 1 for index in sorted(indices)]

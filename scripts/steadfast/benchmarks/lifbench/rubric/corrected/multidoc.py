@@ -42,7 +42,7 @@ def find_duplicates(
     facts: MultiDocFacts,
     expected: list[list[Record]],
     keys: list[str],
-    around: list[str],  # of the context in the prompt, which no point is about
+    around: list[str],  # what surrounds the context; only the released rubric uses it
 ) -> Marks:
     """Marks MF: a line per group of duplicates, each a list of lists of the requested fields."""
     lines = list(map(reading.parts_of, response.split("\n")))
@@ -116,15 +116,15 @@ def _pairs(expected: list[Group], groups: list[Group]) -> float:
 
     A group of k documents has k² pairs; right are those in one group here and one expected.
     """
-    places: dict[Row, list[tuple[int, int]]] = defaultdict(list)
+    expected_groups: dict[Row, list[tuple[int, int]]] = defaultdict(list)  # number and count
     for number, group in enumerate(expected):
         for row, count in Counter(group).items():
-            places[row].append((number, count))
+            expected_groups[row].append((number, count))
     right = 0
     for group in groups:
         shared: Counter[int] = Counter()
         for row, count in Counter(group).items():
-            for number, expected_count in places.get(row, ()):
+            for number, expected_count in expected_groups.get(row, ()):
                 shared[number] += min(count, expected_count)
         right += _squares(shared.values())
     expected_pairs = _squares(map(len, expected))
@@ -139,12 +139,12 @@ def _squares(numbers: Iterable[int]) -> int:
 
 def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
     """Returns the share of entries that are documents' values, or fields that some lack."""
-    missing = set()  # places of fields that some documents lack
-    for place, key in enumerate(keys):
+    missing = set()  # indices of fields that some documents lack
+    for index, key in enumerate(keys):
         if any(reading.as_entry(document.get(key)) is None for document in facts.documents):
-            missing.add(place)
+            missing.add(index)
     is_grounded = []
     for row in chain.from_iterable(groups):
-        for place, entry in enumerate(row):
-            is_grounded.append(place in missing if entry is None else entry in facts.values)
+        for index, entry in enumerate(row):
+            is_grounded.append(index in missing if entry is None else entry in facts.values)
     return sum(is_grounded) / len(is_grounded) if is_grounded else 0.0

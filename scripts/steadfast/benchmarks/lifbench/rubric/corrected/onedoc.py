@@ -12,7 +12,7 @@ from steadfast.benchmarks.lifbench.rubric.text import core, normal
 
 _LABEL = re.compile(rf"<?(?:{'|'.join(map(re.escape, TYPE_NAMES))})(?:-[0-9]+)?>?")
 _UNTICKED = re.compile(r"^\W*(?:\[ ?\]|☐).*$", re.MULTILINE)
-_MOST = 64  # different texts of an answer that are looked for in the document
+_MOST = 64  # texts of an answer that are searched for in the document
 
 
 def origin(texts: list[str], facts: OneDocFacts) -> float:
@@ -28,7 +28,7 @@ def is_alone(text: str, facts: OneDocFacts) -> bool:
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
-    """Marks OQ by whether the evidence is a true key sentence; the other option has nothing."""
+    """Marks OQ: the first option is right if the evidence is a true key sentence."""
     response = normal(_UNTICKED.sub("", response))
     options = list(map(normal, options))
     choice = choices.chosen_option(response, options)
@@ -59,10 +59,10 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     value = reading.listed(items)
     texts = list(filter(str.strip, reading.strings(value)))
     # Numbers and types beside the sentences say which they are, and are none.
-    sentences = [text for text in texts if not _is_label(text, facts=facts)]
+    sentences = [text for text in texts if not _is_label(text, facts)]
     texts = sentences or (texts if isinstance(value, list) else [])
-    plain = [normal(text) in facts.labelled or is_alone(text, facts) for text in texts]
-    form = list_form(is_whole, items) * reading.entries_form(plain)
+    is_bare = [normal(text) in facts.labelled or is_alone(text, facts) for text in texts]
+    form = list_form(is_whole, items) * reading.entries_form(is_bare)
     if not ids and _is_empty(is_whole, items, texts, response, facts):
         form *= 0.5 if texts else 1
         return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
@@ -113,7 +113,7 @@ def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: O
 
 
 def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
-    """Returns the labelled sentences in texts, and what each is worth: 1, or less with a slip."""
+    """Returns the labelled sentences in texts, and what each is worth: 1, or less if misspelt."""
     named: list[tuple[str, float]] = []
     for number, text in enumerate(texts):
         if sentences := facts.finder.find(text):

@@ -14,14 +14,14 @@ from steadfast.benchmarks.lifbench.rubric.text import core, normal
 _TYPES = {name.lower(): name for name in TYPE_NAMES}
 _BRACKETED = re.compile(r"([^()\[\]]*)[(\[]([^()\[\]]{1,20})[)\]]\W*")
 _MARKUP = re.compile(r'<\w+\s+\w+="?$|^"?>')
-_MOST = 64  # different rows that may hold a slip of a sentence
+_MOST = 64  # different rows that may hold a misspelt sentence
 TYPE = re.compile("|".join(map(re.escape, TYPE_NAMES)), re.IGNORECASE)
 BARE = {name[1:-1].lower(): name for name in TYPE_NAMES}
 _LABEL = re.compile(r"\b(?:type|tag|label|category)\b", re.IGNORECASE)
 
 
 class Row(NamedTuple):
-    """A sentence in an answer, and what stands with it."""
+    """A sentence in an answer, with its type."""
 
     text: str  # the sentence as it is written
     type: str | None  # the one type named with it; None for none, or several
@@ -32,40 +32,41 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     """Marks OR: n lines of a true key sentence, the separator and the sentence's type."""
     lines = lines_of(response, separator, facts)
     rows: list[Row] = []
-    plain = 0
-    apart = True  # whether each line is one row, as the answer has it
+    plain_rows = 0
+    one_row_a_line = True  # in the answer's own lines
     for line in lines:
         line_rows = _rows(line.text, separator, facts)
-        apart &= line.as_written and len(line_rows) == 1
+        one_row_a_line &= line.as_written and len(line_rows) == 1
         for row in line_rows:
             is_plain = row.is_plain and line.as_written
-            plain += is_plain
+            plain_rows += is_plain
             rows.append(row._replace(is_plain=is_plain))
-    apart &= bool(rows)
-    meant = _meant(rows, facts)
-    named = set(chain.from_iterable(meant.values()))
+    one_row_a_line &= bool(rows)
+    sentences_of = _sentences(rows, facts)
+    named = set(chain.from_iterable(sentences_of.values()))
     hits = sum(map(facts.is_true, named))
     right = set()
-    for row, sentences in meant.items():
+    for row, sentences in sentences_of.items():
         for sentence in sentences:
             records = facts.labelled[sentence]
             if row.type in [record["type"] for record in records if not record["fake"]]:
                 right.add(sentence)
     # Rows beyond the requested number lower the shares, so that a list of all earns little.
     claimed = max(n, len(rows), len(named))
-    plain_share = plain / max(n, len(rows))
+    has_separator = bool(rows) and separator in response
+    plain_share = plain_rows / max(n, len(rows))
     points = {
-        "format": 0.5 * apart + 0.5 * (bool(rows) and separator in response) + 2 * plain_share,
+        "format": 0.5 * one_row_a_line + 0.5 * has_separator + 2 * plain_share,
         "ori": 2 * origin([row.text for row in rows], facts),
         "hit": 2 * min(hits, n) / claimed,
-        "num": _number(len(rows), n) + _number(hits, n),
+        "num": _number_points(len(rows), n) + _number_points(hits, n),
         "correct": 3 * min(len(right), n) / claimed,
     }
-    read = {"rows": len(rows), "hits": hits, "fakes": len(named) - hits, "right": len(right)}
-    return Marks(points, read)
+    extracted = {"rows": len(rows), "hits": hits, "fakes": len(named) - hits, "right": len(right)}
+    return Marks(points, extracted)
 
 
-def _number(count: int, n: int) -> float:
+def _number_points(count: int, n: int) -> float:
     """Returns a point for the requested number, and one for being near it."""
     return (count == n) + max(0, 1 - abs(count - n) / n)
 
@@ -73,7 +74,7 @@ def _number(count: int, n: int) -> float:
 def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
     """Returns the sentences of a line with their types; none in a line of other text."""
     for name in TYPE_NAMES:
-        # From its end first: there the type stands, while the sentence may hold anything.
+        # From its end first: the type stands there, while the sentence may hold anything.
         before = line.removesuffix(name).rstrip()
         text = before.removesuffix(separator).strip()
         if line.endswith(name) and before.endswith(separator):
@@ -131,8 +132,8 @@ def _bare(part: str, separator: str) -> str:
     return text if re.search(r"[^\W\d_]", text) else ""
 
 
-def _meant(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
-    """Returns the labelled sentences in each row, or the one of which it is a slip."""
+def _sentences(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
+    """Returns the labelled sentences in each row, or the one that it misspells."""
     by_row: dict[Row, list[str]] = {}
     for number, row in enumerate(dict.fromkeys(rows)):
         by_row[row] = facts.finder.find(row.text)
@@ -143,14 +144,14 @@ def _meant(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
 
 
 class Line(NamedTuple):
-    """A line, and whether the answer has it so."""
+    """A line of an answer, as written or made from several lines or JSON."""
 
     text: str
     as_written: bool = True
 
 
 def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
-    """Returns the lines (or records of JSON) that hold a sentence and its type each, or else."""
+    """Returns an answer's lines, or records of JSON, each with its type where that stands apart."""
     lines = list(filter(None, map(str.strip, response.split("\n"))))
     # JSON, which may stand between other lines.
     json_lines = list(dropwhile(lambda line: line[0] not in "[{", lines))
@@ -164,9 +165,9 @@ def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     if not any(types):
         return list(map(Line, lines))
     # A type that has a line to itself stands before its sentences, or else after each.
-    first = next((place for place, line in enumerate(lines) if facts.finder.find(line)), 0)
-    joined = _under_headings if any(types[:first]) else _with_the_next
-    return list(joined(list(zip(lines, types, strict=True)), separator))
+    first = next((i for i, line in enumerate(lines) if facts.finder.find(line)), 0)
+    with_types = _under_headings if any(types[:first]) else _with_the_next
+    return list(with_types(list(zip(lines, types, strict=True)), separator))
 
 
 def type_of(text: str) -> str | None:
@@ -185,7 +186,7 @@ def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iter
     """Yields lines, with the type from the heading above appended to each."""
     heading = None
     used = True
-    # The empty heading at the end makes the last one come out if no line is below it.
+    # The empty heading at the end has the last one yielded if no line is below it.
     for line, lone_type in [*lines, ("", "")]:
         if lone_type is None:
             typed = heading and not TYPE.search(line)
@@ -216,7 +217,7 @@ def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Itera
 
 
 def _items(value: Any, separator: str, facts: OneDocFacts) -> Iterator[str]:
-    """Yields what a JSON value says of each sentence, its type at the end."""
+    """Yields a line for each sentence in a JSON value, its type at the end."""
     parts = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(parts, list):
         yield from strings(value)

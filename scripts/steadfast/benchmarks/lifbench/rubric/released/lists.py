@@ -35,14 +35,14 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     size = len(value) if isinstance(value, list) else sum(facts.counts(response).values())
     n = len(expected)
     text = parsing.unescape(response)
-    places = [text.find(element) for element in parsing.contained(expected, text)]
+    positions = [text.find(element) for element in parsing.contained(expected, text)]
     points = {
         "format": 2 * parsing.list_form(is_json, value),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
-        "correct": 3 * len(places) / n,
-        "order": 1 if len(places) <= 1 else 2 if places == sorted(places) else 0,  # Q4
+        "correct": 3 * len(positions) / n,
+        "order": 1 if len(positions) <= 1 else 2 if positions == sorted(positions) else 0,  # Q4
     }
-    return Marks(points, {"size": size, "found": len(places)})
+    return Marks(points, {"size": size, "found": len(positions)})
 
 
 def _read(response: str, facts: ListFacts) -> tuple[dict[int, int], Record, float]:

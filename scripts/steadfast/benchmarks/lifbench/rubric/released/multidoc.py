@@ -37,7 +37,7 @@ def label_documents(
         numbers.update(accumulate(number[: len(str(n))]))
     form += 2 * len(numbers.intersection(map(str, range(1, n + 1)))) / n
     points = {"num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n), "format": form}
-    # The place in the text, not the key, decides which document a piece labels (Q6).
+    # The position in the text, not the key, decides which document a piece labels (Q6).
     pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
     if pieces:
         right = 0
@@ -146,10 +146,10 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, around: list[str]) -> set[
     present_texts = facts.unquoted.present(texts)
     for text in texts - present_texts:
         k = len(text)
-        joins = [before + context[:k], context[-k:] + after]
+        boundaries = [before + context[:k], context[-k:] + after]
         if k > len(context):
-            joins = [before + context + after]
-        if any(text in join for join in joins):
+            boundaries = [before + context + after]
+        if any(text in boundary for boundary in boundaries):
             present_texts.add(text)
     return present_texts
 
@@ -157,8 +157,8 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, around: list[str]) -> set[
 def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
     """Returns the share of ordered pairs of expected documents that both groupings agree on.
 
-    A pair agrees if both documents are assigned and both groupings put them together, or both
-    apart; a document pairs with itself too.
+    A pair agrees if both documents are assigned and both groupings join them, or both separate
+    them; a document pairs with itself too.
 
     >>> agreement({("a",): 1, ("b",): 1}, {("a",): 7, ("b",): 8})
     0.5
@@ -168,13 +168,14 @@ def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]
     both = [document for document in expected if document in assigned]
     expected_numbers = [expected[document] for document in both]
     numbers = [assigned[document] for document in both]
-    together = _same(zip(expected_numbers, numbers, strict=True))
-    # Pairs that both put apart are all less those that either puts together (inclusion-exclusion):
-    #   agreeing = together + (n² - expected together - assigned together + together)
-    apart = len(both) ** 2 - _same(expected_numbers) - _same(numbers) + together
-    return (together + apart) / len(expected) ** 2
+    joined = _joined_pairs(zip(expected_numbers, numbers, strict=True))
+    # Pairs that both separate are all pairs less those that either joins (inclusion-exclusion):
+    #   separated = n² - joined in expected - joined in assigned + joined in both
+    expected_joined = _joined_pairs(expected_numbers)
+    separated = len(both) ** 2 - expected_joined - _joined_pairs(numbers) + joined
+    return (joined + separated) / len(expected) ** 2
 
 
-def _same(labels: Iterable[Hashable]) -> int:
+def _joined_pairs(labels: Iterable[Hashable]) -> int:
     """Returns the number of ordered pairs with the same label."""
     return sum(count**2 for count in Counter(labels).values())
