@@ -41,7 +41,7 @@ rule nondeterminism_part:
         runtime=240,
     params:
         **provenance(lambda w: STEPS.nondeterminism(w.benchmark, w.model, w.part)),
-        answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
+        answers=lambda w: settings.response_settings(RUN.settings(Job.of(w))),
         nondeterminism=CONFIG.nondeterminism.model_dump(),
         seed=CONFIG.seed,
         data_note=lambda w: TASKS[w.benchmark].data_note,

@@ -125,7 +125,7 @@ class Evaluation:
     def params(self, job: Job) -> Record:
         """What determines a job's replies, as plain values: the rule's param ``request``."""
         params: Record = {
-            "answers": settings.answer_settings(self.settings(job)),
+            "answers": settings.response_settings(self.settings(job)),
             "simulator": plain(self.simulator(job)),
         }
         if job.role == MODELS:
