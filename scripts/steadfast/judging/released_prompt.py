@@ -18,7 +18,7 @@ def fetched_template(
     name: str,
     slots: Sequence[str] | Mapping[str, str],
 ) -> str:
-    """Returns a prompt of a benchmark's program as a template.
+    """A prompt of a benchmark's program as a template.
 
     Args:
         inputs: none.
@@ -40,13 +40,13 @@ def fetched_template(
 
 
 def program(url: str, benchmark: str) -> str:
-    """Returns a benchmark's released program, which the commit in its address identifies."""
+    """A benchmark's released program, which the commit in its address identifies."""
     alternative = f"name a file with the prompt under {benchmark}.templates"
     return download({"url": url}, alternative).decode("utf-8")
 
 
 def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
-    """Returns the texts in a function, or in what a name is assigned, in their order.
+    """The texts in a function, or in what a name is assigned, in their order.
 
     Args:
         source: a program in Python.
@@ -79,7 +79,7 @@ def _names(node: ast.stmt) -> list[str]:
 
 
 def fill_slots(text: str, values: Mapping[str, str]) -> str:
-    """Returns a text with its places filled as by ``str.format``, which would read attributes too.
+    """A text with its places filled as by ``str.format``, which would read attributes too.
 
     >>> fill_slots("{{a}} {a} {}", {"a": "1", "": "2"})
     '{a} 1 2'
