@@ -32,9 +32,9 @@ def own_strings(reply: str, answer: str) -> str:
 
 def last_claim(reply: str, answer: str, word: str) -> str | None:
     """What follows a word and a colon on the last own line, the only one with that word."""
-    form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
+    pattern = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
-    claims = [claim for claim in map(form.match, lines) if claim]
+    claims = [claim for claim in map(pattern.match, lines) if claim]
     return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 
 

@@ -22,14 +22,14 @@ def rewriting_prompt(
     request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
 ) -> JudgePrompt:
     """The prompt of every rewriter about one instruction (LIFBench, Figure 8)."""
-    form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
+    template = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {
         "boundary": boundary(original),
         "count": str(count),
         "keep": "\n".join(f"- {part}" for part in keep),
     }
-    head, tail = form.render(fields)
-    judge_request = JudgeRequest(request, tail, {"count": count}, form.reminder, max_tokens)
+    head, tail = template.render(fields)
+    judge_request = JudgeRequest(request, tail, {"count": count}, template.reminder, max_tokens)
     return JudgePrompt(request, "rewrite", head, original, [judge_request])
 
 
