@@ -12,7 +12,7 @@ from steadfast.config.document import document
 from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.json_schema import json_schema
 from steadfast.config.load import load_config
-from steadfast.config.settings import response_settings, plan_settings
+from steadfast.config.settings import plan_settings, response_settings
 from steadfast.config.source import read_source
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job

@@ -18,9 +18,7 @@ MAX_TOKENS = 4096  # of a reply
 SLOTS = ("boundary", "count", "keep")
 
 
-def rewriting_prompt(
-    request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
-) -> JudgePrompt:
+def rewriting_prompt(request: str, original: str, keep: Sequence[str], count: int) -> JudgePrompt:
     """The prompt of every rewriter about one instruction (LIFBench, Figure 8)."""
     template = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {
@@ -29,7 +27,7 @@ def rewriting_prompt(
         "keep": "\n".join(f"- {part}" for part in keep),
     }
     head, tail = template.render(fields)
-    judge_request = JudgeRequest(request, tail, {"count": count}, template.reminder, max_tokens)
+    judge_request = JudgeRequest(request, tail, {"count": count}, template.reminder, MAX_TOKENS)
     return JudgePrompt(request, "rewrite", head, original, [judge_request])
 
 
