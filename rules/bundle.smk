@@ -1,7 +1,7 @@
 """Bundle: a run as one file that another machine makes the same tables of (docs/share.md).
 
 in   results/tables; data, prompts, outputs, verdicts, scores and metrics of the benchmarks that run
-out  results/bundle.zip: these, the config with its defaults, the journals' final answers
+out  results/bundle.zip: these, the config with its defaults, the journals' final responses
 """
 
 from steadfast.config.portable import outside_paths, portable

@@ -1,10 +1,10 @@
 """Inference: the responses of each model to the prompts of each part; one job per model and part.
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
-out  results/{benchmark}/outputs/{model}/{part}.jsonl: one response a prompt
+out  results/{benchmark}/outputs/{model}/{part}.jsonl: a response to each prompt
      results/{benchmark}/outputs/{model}/{part}.provenance.json: what produced them
-also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come. It is not
-     Snakemake's, so a killed job continues from it.
+also results/journal/{benchmark}/{model}/{part}.jsonl: the journal of responses. It is no
+     output of the rule, so that a killed job continues from it.
 """
 
 

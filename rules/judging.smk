@@ -1,10 +1,10 @@
 """Judging: the judge prompts for each response, and the judges' replies.
 
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and data; the judge templates
-out  results/{benchmark}/judging/{model}/{part}.jsonl: judge prompts, a record an answer
-     results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl: one reply a judge prompt
+out  results/{benchmark}/judging/{model}/{part}.jsonl: judge prompts, a record for each response
+     results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl: a reply to each request
      results/{benchmark}/verdicts/{judge}/{model}/{part}.provenance.json: what produced them
-also results/journal/verdicts/{judge}/: the replies as they come, as for answers
+also results/journal/verdicts/{judge}/: the journal, as of rule inference
 """
 
 

@@ -1,10 +1,9 @@
 """Run-to-run variation: a sample of the requests, sent again and again, alone and together.
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
-out  results/nondeterminism/{benchmark}/{model}/{part}.{csv,md}: identical answers and spread of scores;
-     answers that a judge would score are compared, and have no score
-also results/journal/{benchmark}/{model}/{part}.nondeterminism.jsonl: the answers as they come. It is not
-     Snakemake's, so a killed job continues from it.
+out  results/nondeterminism/{benchmark}/{model}/{part}.{csv,md}: identical responses and spread of
+     scores; responses that a judge would score are compared, and have no score
+also results/journal/{benchmark}/{model}/{part}.nondeterminism.jsonl: the journal, as of rule inference
 """
 
 
@@ -41,7 +40,7 @@ rule nondeterminism_part:
         runtime=240,
     params:
         **provenance(lambda w: STEPS.nondeterminism(w.benchmark, w.model, w.part)),
-        answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
+        answers=lambda w: settings.response_settings(RUN.settings(Job.of(w))),
         nondeterminism=CONFIG.nondeterminism.model_dump(),
         seed=CONFIG.seed,
         data_note=lambda w: TASKS[w.benchmark].data_note,

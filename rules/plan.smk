@@ -1,13 +1,13 @@
-"""Plan: what the requests would take, before anything is loaded, sent or spent.
+"""Plan: the requests, tokens, hours and cost of a run, before anything is loaded, sent or spent.
 
 in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals and, for a
      power_analysis, the comparisons of models, as they are
-out  results/plan/plan.{md,csv}: what each model, judge and rewriter would take: requests, tokens, hours,
-     cost; prompts that wait for rewriters' replies are planned once these are there
+out  results/plan/plan.{md,csv}: these of each model, judge and rewriter; prompts that are made from
+     rewriters' replies are planned once these exist
      results/plan/options.csv: what each pricing option of a model behind an API would cost
-     results/plan/misfits.csv: the prompts that would be cut or do not fit
+     results/plan/misfits.csv: the prompts that are truncated or do not fit
      results/plan/power_analysis.csv, where the config has power_analysis: the sampling units that
-     detect the wanted differences
+     detect the configured differences
 One job makes all of them, since jobs of several benchmarks share a load.
 """
 

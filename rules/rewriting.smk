@@ -1,9 +1,9 @@
-"""Rewriting: what rewriters are to rewrite before there are prompts, and their replies.
+"""Rewriting: rewriters' paraphrases of instructions, of which prompts are made.
 
 in   the data file that a benchmark's rewriting names: requests in the shape of judge prompts
-out  results/{benchmark}/rewrites/{rewriter}/{part}.jsonl: one reply a request of a round
+out  results/{benchmark}/rewrites/{rewriter}/{part}.jsonl: a reply to each request of a round
      results/{benchmark}/rewrites/{rewriter}/{part}.provenance.json: what produced them
-also results/journal/rewrites/{rewriter}/: the replies as they come, as for answers
+also results/journal/rewrites/{rewriter}/: the journal, as of rule inference
 """
 
 

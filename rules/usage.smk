@@ -1,11 +1,10 @@
-"""Usage: what inference took, per job; judging is inference.
+"""Usage of inference, per job; the jobs of judges and rewriters are inference too.
 
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, results/{benchmark}/verdicts/…,
      results/{benchmark}/rewrites/…;
      results/journal/…/*.run.json, the run records, which are not Snakemake's
-out  results/metrics/inference.csv: logical, computed and cached and written prompt tokens, hit rate,
-     output tokens, what they cost, refused, cut and empty answers, wall time, latency, throughput, runs, retries,
-     failures. The one result that differs between two runs.
+out  results/metrics/inference.csv: tokens, cache hit rate, cost, refused, truncated and empty
+     responses, wall time, latency, throughput, retries, failures. It alone differs between equal runs.
 """
 
 from dataclasses import astuple

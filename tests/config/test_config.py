@@ -12,7 +12,7 @@ from steadfast.config.document import document
 from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.json_schema import json_schema
 from steadfast.config.load import load_config
-from steadfast.config.settings import answer_settings, plan_settings
+from steadfast.config.settings import plan_settings, response_settings
 from steadfast.config.source import read_source
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job
@@ -79,7 +79,7 @@ def test_answer_and_plan_settings_by_role():
         "priced": OPENAI | {"price": price, "throughput": throughput},
     }
     bare, operated, priced = load_config({"models": models}).models.values()
-    assert answer_settings(bare) == answer_settings(operated) == answer_settings(priced)
+    assert response_settings(bare) == response_settings(operated) == response_settings(priced)
     assert plan_settings(priced) == plan_settings(bare) | {
         "throughput": throughput,
         "price": {

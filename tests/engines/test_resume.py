@@ -10,7 +10,7 @@ import pytest
 
 from parts import Job, Part, items, same_bytes
 from servers import running
-from steadfast.engines.api.engine import _signals
+from steadfast.engines.api.engine import _deferred_signals
 from steadfast.engines.sending.journal import Journal
 
 pytestmark = pytest.mark.wide
@@ -118,7 +118,7 @@ def test_job_that_ignores_ctrl_c_continues_to_ignore_it():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     loop = asyncio.new_event_loop()
     try:
-        with _signals(loop, asyncio.Queue()):
+        with _deferred_signals(loop, asyncio.Queue()):
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
             assert signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, None)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

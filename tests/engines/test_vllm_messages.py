@@ -15,7 +15,7 @@ from steadfast.engines.vllm.engine import VllmEngine
 def engine(tmp_path):
     """An engine of up to eight concurrent requests, with a model that is not loaded."""
     engine = object.__new__(VllmEngine)
-    engine._given = {"model": "tiny"}
+    engine._settings = {"model": "tiny"}
     engine._batch = 8
     engine._hint = tmp_path / "4k.hint.json"
     engine._log = print
@@ -58,7 +58,7 @@ def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copie
     monkeypatch.setattr(vllm_engine, "lock_gpus", lambda count, log: locked.append(count))
     engine._parallel = 2
     engine._operation_args = {"pipeline_parallel_size": 3}
-    engine._lease(copies)
+    engine._lock_gpus(copies)
     assert locked == [gpus]
 
 

@@ -48,7 +48,7 @@ class Checksums:
             if time.time_ns() - status.st_ctime_ns > SETTLED_SECONDS * 10**9:
                 self._used[key] = [*stamp, checksum]
             return checksum
-        return file_sha256(path)
+        return file_sha256(path)  # whose error names the missing file
 
     def keep(self) -> None:
         """Writes the checksums that were used, where the user's cache can be written."""

@@ -30,13 +30,14 @@ REMEDIES = {
 
 def fixable_error(error: OSError) -> UserError | None:
     """The message for an error of the system that a user can mend; None for others."""
-    mend = REMEDIES.get(error.errno or 0)
-    if mend is None:
+    remedy = REMEDIES.get(error.errno or 0)
+    if remedy is None:
         return None
-    reason = str(error.strerror).lower()
-    place = f"{error.filename}: {reason}" if error.filename else reason
+    problem = str(error.strerror).lower()
+    if error.filename:
+        problem = f"{error.filename}: {problem}"
     return UserError(
-        f"{place}; {mend}, then run again: responses in the journal are not re-requested"
+        f"{problem}; {remedy}, then run again: responses in the journal are not re-requested"
     )
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from steadfast.base.errors import UserError, fixable_error
 
-# Time between two attempts at a lock, where waiting for it may become needless.
+# Between two attempts at a lock, where waiting for it may become needless.
 LOOK_SECONDS = 0.5
 # Environment variable with a folder for locks, where the file system of the results has none.
 FOLDER = "STEADFAST_LOCKS"
@@ -53,8 +53,8 @@ class Lock:
         try:
             self.held = acquire_lock(self._fd)
             if not self.held:
-                report(f"waiting for {self._held_by()}, which has locked {path}")
-                self.held = self._waited(needless)
+                report(f"waiting for {self._holder_name()}, which has locked {path}")
+                self.held = self._wait(needless)
         except OSError as error:
             os.close(self._fd)
             raise UserError(
@@ -79,7 +79,7 @@ class Lock:
                 self._holder.unlink()
         os.close(self._fd)
 
-    def _waited(self, needless: Callable[[], bool] | None) -> bool:
+    def _wait(self, needless: Callable[[], bool] | None) -> bool:
         if needless is None:
             return acquire_lock(self._fd, wait=True)
         while not acquire_lock(self._fd):
@@ -88,7 +88,7 @@ class Lock:
             time.sleep(LOOK_SECONDS)
         return True
 
-    def _held_by(self) -> str:
+    def _holder_name(self) -> str:
         try:
             return self._holder.read_text(encoding="utf-8") or "another job"
         except OSError:

@@ -12,7 +12,7 @@ def fetch(source: Settings, alternative: str) -> bytes:
     """A released file, checked.
 
     Its source has ``url``, ``sha256`` or ``git_blob`` (git's id of the content), and optionally
-    ``bytes`` (the size) and ``headers`` of the request. ``alternative`` tells the user what to do
+    ``bytes`` (the size) and ``headers`` of the request. ``alternative`` is what a user can do
     without network.
     """
     content = download(source, alternative)
@@ -20,12 +20,12 @@ def fetch(source: Settings, alternative: str) -> bytes:
     return content
 
 
-def check(content: bytes, source: Settings, place: str, advice: str) -> None:
-    """Raises a ``UserError`` where the content from a place is not the pinned one."""
+def check(content: bytes, source: Settings, origin: str, advice: str) -> None:
+    """Raises a ``UserError`` where the content from a URL or file is not the pinned one."""
     kind = "git_blob" if "git_blob" in source else "sha256"
     actual = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
     if actual != source[kind]:
-        raise UserError(f"{place}: its {kind} {actual} is not the pinned {source[kind]}; {advice}")
+        raise UserError(f"{origin}: its {kind} {actual} is not the pinned {source[kind]}; {advice}")
 
 
 def git_blob(content: bytes) -> str:

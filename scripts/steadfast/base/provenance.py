@@ -73,8 +73,8 @@ class Provenance:
     @property
     def record(self) -> Record:
         """The content of the provenance file."""
-        sums = _checksums(self.files, self.path.parent)
-        record: Record = {"input_digest": self.input_digest, "sha256": sums}
+        checksums = _checksums(self.files, self.path.parent)
+        record: Record = {"input_digest": self.input_digest, "sha256": checksums}
         if self.settings:
             record["settings"] = self.settings
         if self.inputs:
@@ -117,10 +117,11 @@ class Provenance:
         # A changed input takes precedence over an edited file, which is remade then.
         if any(checksum(path) != digest for path, digest in _inputs(recorded, self.results)):
             return State.OTHER
-        sums = recorded["sha256"]
-        recorded_all = all(path.is_dir() or self._name(path) in sums for path in self.files)
-        checksums = {self.path.parent / name: digest for name, digest in sums.items()}
-        if not (recorded_all and all(map(isfile, checksums))):
+        by_name = recorded["sha256"]
+        if not all(path.is_dir() or self._name(path) in by_name for path in self.files):
+            return State.OTHER
+        checksums = {self.path.parent / name: digest for name, digest in by_name.items()}
+        if not all(map(isfile, checksums)):
             return State.OTHER
         for path, digest in checksums.items():
             if checksum(path) != digest:
@@ -144,7 +145,7 @@ class Provenance:
                 f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
                 "both and run again"
             )
-        for path in _each(self.files):
+        for path in _files_in(self.files):
             actual = checksum(path)
             if actual != recorded["sha256"].get(self._name(path)):
                 raise UserError(
@@ -224,10 +225,10 @@ def provenances(job: Any, results: Path) -> list[Provenance]:
 
 def _checksums(paths: Iterable[Path], folder: Path) -> dict[str, str]:
     """The sha256 of files, and of those in folders, by their paths relative to a folder."""
-    return {os.path.relpath(path, folder): file_sha256(path) for path in _each(paths)}
+    return {os.path.relpath(path, folder): file_sha256(path) for path in _files_in(paths)}
 
 
-def _each(paths: Iterable[Path]) -> Iterator[Path]:
+def _files_in(paths: Iterable[Path]) -> Iterator[Path]:
     """Files, and those in folders except hidden ones, which are Snakemake's."""
     for path in paths:
         if path.is_dir():

@@ -23,30 +23,28 @@ def sections() -> dict[type[BaseModel], tuple[str, str]]:
     Classes from which engines inherit keys precede them, as sections of their own. A section at
     several places, as models and judges are, has the last of them.
     """
-    whole = config_model(frozenset(installed()))
-    titles_and_prefixes: dict[type[BaseModel], tuple[str, str]] = {whole: ("The whole config", "")}
-    pending: list[type[BaseModel]] = [whole]
+    root = config_model(frozenset(installed()))
+    titles_and_prefixes: dict[type[BaseModel], tuple[str, str]] = {root: ("The whole config", "")}
+    pending: list[type[BaseModel]] = [root]
     for kind in pending:  # which grows by the sections within
         prefix = titles_and_prefixes[kind][1]
         for name, field in kind.model_fields.items():
-            for inner, place in _sections_in(field.annotation, f"{prefix}{name}."):
+            for inner, inner_prefix in _sections_in(field.annotation, f"{prefix}{name}."):
                 if inner not in titles_and_prefixes:
                     pending.append(inner)
                 for parent in _parents(inner):
-                    titles_and_prefixes[parent] = (_text(parent).rstrip("."), place)
-                title = " ".join(tag(inner) or ()).capitalize() or place.rstrip(".")
-                titles_and_prefixes[inner] = (title, place)
+                    titles_and_prefixes[parent] = (_text(parent).rstrip("."), inner_prefix)
+                title = " ".join(tag(inner) or ()).capitalize() or inner_prefix.rstrip(".")
+                titles_and_prefixes[inner] = (title, inner_prefix)
     return titles_and_prefixes
 
 
 def _parents(kind: type[BaseModel]) -> list[type[BaseModel]]:
     """The classes from which an engine inherits keys, the most general first; else none."""
-    ancestors = kind.__mro__[-1:0:-1] if tag(kind) else ()
-    return [
-        parent
-        for parent in ancestors
-        if parent is not StrictModel and issubclass(parent, StrictModel)
-    ]
+    if not tag(kind):
+        return []
+    ancestors = kind.__mro__[-1:0:-1]
+    return [parent for parent in ancestors if StrictModel in parent.__mro__[1:]]
 
 
 def _sections_in(annotation: Any, prefix: str) -> Iterator[tuple[type[BaseModel], str]]:
@@ -101,8 +99,8 @@ def _section(title: str, prefix: str, kind: type[BaseModel], inherited: Collecti
     if _text(kind) != f"{title}.":
         lines += [_text(kind), ""]
     if rows:
-        head = ["key", "default", "role", "description"]
-        lines += [markdown_table(head, rows, padded=False), ""]
+        header = ["key", "default", "role", "description"]
+        lines += [markdown_table(header, rows, padded=False), ""]
     return "\n".join(lines)
 
 

@@ -58,7 +58,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
         UserError: one sentence on the first error.
     """
     check_plain(raw)
-    model = config_model(_asked(raw), _members(raw))
+    model = config_model(_requested(raw), _defined_names(raw))
     try:
         config = model.model_validate(dict(raw))
     except ValidationError as error:
@@ -73,7 +73,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     return config
 
 
-def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
+def _requested(raw: Mapping[str, Any]) -> frozenset[str]:
     """The installed benchmarks that a config lists, or has a section for."""
     listed = raw.get("benchmarks")
     names = [*raw.keys() - Config.model_fields.keys()]
@@ -83,7 +83,7 @@ def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name in registry.installed() if name in names)
 
 
-def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
+def _defined_names(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the benchmarks that a config itself defines."""
     names: list[str] = []
     for key in registry.families():

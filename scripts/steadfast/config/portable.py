@@ -64,16 +64,16 @@ def check_portable(raw: Settings) -> None:
             the working directory; the sentence names the key.
     """
     check_plain(raw)
-    places: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
-    places += [place for place, _ in _paths_out(raw)]
-    for place, model in _models(raw):
-        places += [(*place, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
+    key_paths: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
+    key_paths += [key_path for key_path, _ in _paths_out(raw)]
+    for key_path, model in _models(raw):
+        key_paths += [(*key_path, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
         # An API key is sent by default; only null prevents it.
         if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None:
-            places.append((*place, KEY))
-    if places:
+            key_paths.append((*key_path, KEY))
+    if key_paths:
         raise UserError(
-            f"config: {dotted_key(places[0])}: a shared config must not run programs, send API "
+            f"config: {dotted_key(key_paths[0])}: a shared config must not run programs, send API "
             "keys or name paths outside its folder; check why this key is there, then remove it"
         )
 
@@ -81,12 +81,12 @@ def check_portable(raw: Settings) -> None:
 def foreign_code(raw: Settings) -> list[str]:
     """The keys of models by which a config makes an engine import and run code."""
     keys = []
-    for model_place, model in _models(raw):
-        for place, value in _leaves(model.get("engine_args"), (*model_place, "engine_args")):
+    for model_path, model in _models(raw):
+        for key_path, value in _leaves(model.get("engine_args"), (*model_path, "engine_args")):
             names_code = isinstance(value, str) and CODE.fullmatch(value)
             # trust_remote_code: code of the checkpoint itself.
-            if names_code or (place[-1] == TRUSTED and value):
-                keys.append(dotted_key(place))
+            if names_code or (key_path[-1] == TRUSTED and value):
+                keys.append(dotted_key(key_path))
     return keys
 
 
@@ -117,25 +117,29 @@ def outside_paths(value: Any) -> dict[str, str]:
 
 def _paths_out(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
     """The paths among plain values that lead out of the working directory, with their keys."""
-    for place, text in _leaves(value):
+    for key_path, text in _leaves(value):
         # Outside models and datasets, a key of such a name may be any of the user's own.
-        prose = len(place) == 3 and place[0] in (*MODEL_SECTIONS, *families()) and place[2] in PROSE
+        prose = (
+            len(key_path) == 3
+            and key_path[0] in (*MODEL_SECTIONS, *families())
+            and key_path[2] in PROSE
+        )
         if isinstance(text, str) and not prose:
             windows = PureWindowsPath(text)
             if text.startswith(("/", "~")) or windows.drive or ".." in windows.parts:
-                yield place, text
+                yield key_path, text
 
 
-def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(value: Any, key_path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The scalars among plain values, with the keys to them; members of a list have its keys."""
     if isinstance(value, Mapping):
         for key, member in value.items():
-            yield from _leaves(member, (*place, key))
+            yield from _leaves(member, (*key_path, key))
     elif isinstance(value, list | tuple):
         for member in value:
-            yield from _leaves(member, place)
+            yield from _leaves(member, key_path)
     else:
-        yield place, value
+        yield key_path, value
 
 
 def replace_strings(value: Any, names: Mapping[str, str]) -> Any:

@@ -27,7 +27,7 @@ DEFAULT_GROUPS = {
 }
 
 
-def answer_settings(model: BaseModelSettings) -> Settings:
+def response_settings(model: BaseModelSettings) -> Settings:
     """What determines a model's responses: the engine, and the fields with role ``response``.
 
     A file with examples is included by its content: ``examples`` are pairs of instruction and
@@ -86,7 +86,7 @@ def planned_models(models: Mapping[str, BaseModelSettings]) -> dict[str, Setting
     """The inputs of the plan for each model: its ``answers`` and ``plan`` settings."""
     inputs: dict[str, Settings] = {}
     for name, model in models.items():
-        inputs[name] = {"answers": answer_settings(model), "plan": plan_settings(model)}
+        inputs[name] = {"answers": response_settings(model), "plan": plan_settings(model)}
     return inputs
 
 
@@ -103,7 +103,7 @@ def role_of(field: FieldInfo) -> str:
 
 def display(config: Config) -> Settings:
     """The input of ``show.roster.Display``: how models and judges are shown, and the limit."""
-    models = {name: _shown(config, name) for name in config.models}
+    models = {name: _appearance(config, name) for name in config.models}
     judges: dict[str, Record] = {}
     for name, judge in config.judges.items():
         judges[name] = {"label": judge.label or name, "engine": judge.engine}
@@ -131,30 +131,30 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
     return majorities
 
 
-def _shown(config: Config, name: str) -> Record:
+def _appearance(config: Config, name: str) -> Record:
     """A model's label, group and engine; for released scores as in the paper.
 
     Also its series, where the paper names one, and whether it is a base model.
     """
     model = config.models[name]
-    released = _released(config, name) if isinstance(model, ScoredModel) else None
+    released = _released_model(config, name) if isinstance(model, ScoredModel) else None
     base = getattr(model, "template", "") == "base"
     paper = released or ReleasedModel(
         label=name, group=DEFAULT_GROUPS.get(model.engine, "Models"), base=base
     )
-    look: Record = {
+    appearance: Record = {
         "label": model.label or paper.label,
         "group": model.group or paper.group,
         "engine": "reference" if paper.is_reference else model.engine,
     }
     if paper.series:
-        look["series"] = paper.series
+        appearance["series"] = paper.series
     if paper.base:
-        look["base"] = True
-    return look
+        appearance["base"] = True
+    return appearance
 
 
-def _released(config: Config, name: str) -> ReleasedModel | None:
+def _released_model(config: Config, name: str) -> ReleasedModel | None:
     for benchmark in benchmarks_of(config).values():
         if name in benchmark.released_models:
             return benchmark.released_models[name]
@@ -173,7 +173,7 @@ def key_variables(config: Config) -> list[str]:
 def references(config: Config) -> list[str]:
     """The running models of engines reference and baseline, which no model is compared with."""
     kinds = ("baseline", "reference")
-    return [name for name in config.running if _shown(config, name)["engine"] in kinds]
+    return [name for name in config.running if _appearance(config, name)["engine"] in kinds]
 
 
 def baseline(config: Config) -> str | None:

@@ -33,7 +33,7 @@ def check_source(path: Path | str, page: str = "docs/config.md") -> None:
     Raises:
         UserError: it is no YAML or JSON, or has a key twice; the sentence names the lines.
     """
-    _read(path, lambda text: _check(text, path, page))
+    _read(path, lambda text: _check_keys(text, path, page))
 
 
 def read_source(path: Path | str) -> dict[str, Any]:
@@ -99,11 +99,11 @@ def _read(path: Path | str, read: Callable[[str], T]) -> T:
         raise UserError(f"config: {path}: invalid YAML ({error}); correct that value") from None
 
 
-def _check(text: str, path: Path | str, page: str) -> None:
+def _check_keys(text: str, path: Path | str, page: str) -> None:
     root = yaml.compose(text, yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
         raise UserError(f"config: {path}: contains no keys; {page} lists them")
-    if _checked(root, path, (), {}) > MOST_VALUES:
+    if _count_values(root, path, (), {}) > MOST_VALUES:
         raise UserError(
             f"config: {path}: more than {MOST_VALUES:,} values, counting every use of an anchor; "
             "remove some"
@@ -128,32 +128,33 @@ def _syntax_error(path: Path | str, error: yaml.YAMLError) -> str:
     return f"config: {path}: invalid YAML ({getattr(error, 'reason', error)}); correct the file"
 
 
-def _checked(
-    node: yaml.Node, path: Path | str, place: Sequence[str | int], counts: dict[int, int]
+def _count_values(
+    node: yaml.Node, path: Path | str, key_path: Sequence[str | int], counts: dict[int, int]
 ) -> int:
-    """The number of values below a node, and itself, whose keys differ.
+    """The number of values at and below a node; raises UserError for a duplicate key.
 
-    Each use of an anchor counts; ``counts`` are those of nodes so far, since a node may contain
-    itself, which counts once.
+    Each use of an anchor counts. ``counts`` are those of nodes so far, by their ids: a node that
+    contains itself counts once.
     """
     if id(node) in counts:
         return counts[id(node)]
     counts[id(node)] = count = 1
     if isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
-            count += _checked(item, path, (*place, number), counts)
+            count += _count_values(item, path, (*key_path, number), counts)
     elif isinstance(node, yaml.MappingNode):
         lines: dict[tuple[str, str], int] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             name = key.value if isinstance(key, yaml.ScalarNode) else f"line {line}"
             if (key.tag, name) in lines:
+                duplicate = dotted_key((*key_path, name))
                 raise UserError(
-                    f"config: {path}:{line}: duplicate key '{dotted_key((*place, name))}', already "
+                    f"config: {path}:{line}: duplicate key '{duplicate}', already "
                     f"on line {lines[key.tag, name]}; remove one of the two"
                 )
             lines[key.tag, name] = line
-            count += _checked(key, path, place, counts)
-            count += _checked(value, path, (*place, name), counts)
+            count += _count_values(key, path, key_path, counts)
+            count += _count_values(value, path, (*key_path, name), counts)
     counts[id(node)] = count
     return count

@@ -13,7 +13,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
-from steadfast.config.values import Place, dotted_key
+from steadfast.config.values import KeyPath, dotted_key
 from steadfast.schema.strict import tag
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -31,8 +31,8 @@ def first_error(
 
     It begins with ``where``, and names the documentation ``page`` that lists the keys.
     """
-    errors_by_path: dict[Place, list[ErrorDetails]] = {}
-    unknown_keys: list[Place] = []
+    errors_by_path: dict[KeyPath, list[ErrorDetails]] = {}
+    unknown_keys: list[KeyPath] = []
     for detail in error.errors():
         location = _location(detail)
         path, _ = _located(schema, location)
@@ -95,7 +95,7 @@ def checked_records(
     return records
 
 
-def _location(error: ErrorDetails) -> Place:
+def _location(error: ErrorDetails) -> KeyPath:
     """An error's location, without pydantic's step "[key]" for an unknown key of a mapping."""
     location = error["loc"]
     is_key = error["type"] == "literal_error" and location[-1:] == ("[key]",)
@@ -103,21 +103,21 @@ def _location(error: ErrorDetails) -> Place:
 
 
 def _sentence(
-    schema: type[BaseModel], path: Place, errors: Sequence[ErrorDetails], page: str
+    schema: type[BaseModel], path: KeyPath, errors: Sequence[ErrorDetails], page: str
 ) -> str:
     key = dotted_key(path)
     error = errors[0]
     value = error["input"]
     match error["type"]:
         case "extra_forbidden":
-            if instead := _instead(key):
-                return f"'{key}' is no longer a key: {instead}"
+            if replacement := _replacement(key):
+                return f"'{key}' is no longer a key: {replacement}"
             hint = suggestion(str(path[-1]), _keys_at(schema, error["loc"][:-1]))
             return f"unknown key '{key}'; {hint}"
         case "missing":
             return f"'{key}' is missing; add it (see {page})"
         case "union_tag_invalid" | "union_tag_not_found":
-            return f"{key}{_of_tag(error, _located(schema, error['loc'])[1])}"
+            return f"{key}{_tag_error(error, _located(schema, error['loc'])[1])}"
         case "literal_error" if isinstance(value, str) and len(errors) == 1:
             return f"{key}: {quoted(value)} is not one of {error['ctx']['expected']}"
         case "value_error":
@@ -125,29 +125,29 @@ def _sentence(
             return f"{key}: {sentence}" if key else sentence
         case "too_short" | "too_long":
             return f"{key}: {error['msg'].replace(' after validation', '')}"
-        case _ if isinstance(value, str) and (instead := _instead(f"{key} {value}")):
-            return f"{key}: {instead}"
+        case _ if isinstance(value, str) and (replacement := _replacement(f"{key} {value}")):
+            return f"{key}: {replacement}"
         case _:
             expected = " or ".join(dict.fromkeys(map(_expected, errors)))
             sentence = f"{expected}, not {quoted(value)}".replace(f" or {EXPECTED}", " or ")
             return f"{key}: {sentence}" if key else sentence
 
 
-def _instead(key: str) -> str | None:
+def _replacement(key: str) -> str | None:
     """What replaces a key (or a key and its value) of earlier versions; None for others."""
-    removed: Settings = facts("removed_keys.yaml") or {}
-    for pattern, instead in removed.items():
+    removed: Settings = facts("removed_keys.yaml")
+    for pattern, replacement in removed.items():
         if fnmatchcase(key, pattern):
-            return str(instead)
+            return str(replacement)
     return None
 
 
-def _of_tag(error: ErrorDetails, kind: Any) -> str:
+def _tag_error(error: ErrorDetails, kind: Any) -> str:
     """The error in the key that selects a section's alternative, such as its engine."""
     name = error["ctx"]["discriminator"].strip("'")
     tags = list(map(_tag, _alternatives(kind)))
     value = error["input"].get(name)
-    if renamed := _instead(f"{name} {value}"):
+    if renamed := _replacement(f"{name} {value}"):
         return f".{name}: the {name} {quoted(value)} no longer exists: {renamed}"
     if isinstance(value, str):
         return f".{name}: unknown {name} {quoted(value)}; {suggestion(value, tags)}"
@@ -160,13 +160,13 @@ def _expected(error: ErrorDetails) -> str:
     return f"{EXPECTED}a mapping of keys" if error["type"] in MAPPINGS else error["msg"]
 
 
-def _keys_at(schema: type[BaseModel], location: Place) -> list[str]:
+def _keys_at(schema: type[BaseModel], location: KeyPath) -> list[str]:
     """The keys of the section at a location."""
     section = _alternatives(_located(schema, location)[1])[0]
     return list(section.model_fields) if _is_section(section) else []
 
 
-def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
+def _located(schema: type[BaseModel], location: KeyPath) -> tuple[KeyPath, Any]:
     """The keys of the config in an error's location, and the schema's type there.
 
     Between keys a location names the alternative of a type that pydantic tried, such as an
@@ -180,7 +180,7 @@ def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
             kind = next((option for option in alternatives if _tag(option) == step), None)
         else:
             path.append(step)
-            kind = _inner(alternatives[0], step)
+            kind = _type_at(alternatives[0], step)
     return tuple(path), kind
 
 
@@ -201,7 +201,7 @@ def _tag(kind: Any) -> str:
     return str(kind).replace(" ", "")
 
 
-def _inner(kind: Any, step: int | str) -> Any:
+def _type_at(kind: Any, step: int | str) -> Any:
     """The type of the value at a key of a section, or in a mapping or list."""
     if not _is_section(kind):
         return (get_args(kind) or (None,))[-1]

@@ -126,7 +126,7 @@ class Answer:
 
     @property
     def turns(self) -> "list[Answer]":
-        """The conversation's answers up to it, from that to the first turn on."""
+        """The responses of the conversation up to this one, which is the last."""
         return [*(self.before.turns if self.before else ()), self]
 
     @property
@@ -399,8 +399,8 @@ class Question(NamedTuple):
 class Labels(NamedTuple):
     """Human verdicts: the file's name, for messages, and its records.
 
-    ``of_more``: they may include samples without a response in this run, such as a trial or an
-    adaptive run, which evaluate a part of the prompts.
+    ``of_more``: a trial or an adaptive run evaluates a part of the prompts only, so that labels may
+    include samples without a response.
     """
 
     name: str

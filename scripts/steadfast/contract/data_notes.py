@@ -52,9 +52,14 @@ def judging_note(
     name, judge = min(
         judges.items(), key=lambda item: item[1].engine in SIMULATED_ENGINES, default=("", None)
     )
-    model = "" if count == MAJORITY else str(getattr(judge, "model", ""))
-    judge_name = STRINGS["majority"] if count == MAJORITY else judge.label or name if judge else ""
-    slots = {"paper": paper["judge"], "judge": judge_name}
+    model = ""
+    label = ""
+    if count == MAJORITY:
+        label = STRINGS["majority"]
+    elif judge:
+        model = str(getattr(judge, "model", ""))
+        label = judge.label or name
+    slots = {"paper": paper["judge"], "judge": label}
     differences: list[str] = []
     if model.rpartition("/")[2] not in paper["judge_models"]:
         differences.append(STRINGS["judged_ways"]["judge"].format(**slots))

@@ -143,10 +143,10 @@ def load_template(
     texts = dict(zip(kinds_and_texts[::2], kinds_and_texts[1::2], strict=True))
     head_and_tail = ("", "")
     if not texts or general.strip():
-        head_and_tail = _parted(path, general, slots, after_response)
+        head_and_tail = _split_at_response(path, general, slots, after_response)
     sections: dict[str, tuple[str, str]] = {}
     for kind, text in texts.items():
-        sections[kind] = _parted(path, text, slots, after_response)
+        sections[kind] = _split_at_response(path, text, slots, after_response)
     if not texts:
         _check_required(path, required, SLOT.findall(general))
     reminder = reminder.strip("\n")
@@ -165,7 +165,7 @@ def _check_required(path: str, required: Collection[str], names: Iterable[str]) 
         raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; add it")
 
 
-def _parted(
+def _split_at_response(
     path: str, text: str, slots: Collection[str], after_response: Collection[str]
 ) -> tuple[str, str]:
     """The texts before and after the slot ``answer``."""

@@ -159,14 +159,14 @@ def _is_run(run: object) -> bool:
         return False
     for name, value in run.items():
         if name in ("retries", "latencies"):
-            sound = isinstance(value, dict) and all(type(count) is int for count in value.values())
+            valid = isinstance(value, dict) and all(type(count) is int for count in value.values())
             if name == "latencies":
-                sound = sound and all(re.fullmatch(r"-?\d{1,4}", bin_name) for bin_name in value)
+                valid = valid and all(re.fullmatch(r"-?\d{1,4}", bin_name) for bin_name in value)
         elif name in ("machine", "option"):
-            sound = value is None or isinstance(value, str)
+            valid = value is None or isinstance(value, str)
         else:
             # An earlier version wrote true for one response.
-            sound = name not in RunRecord.__annotations__ or isinstance(value, int | float)
-        if not sound:
+            valid = name not in RunRecord.__annotations__ or isinstance(value, int | float)
+        if not valid:
             return False
     return True

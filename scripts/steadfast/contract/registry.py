@@ -28,7 +28,7 @@ def benchmarks(requested: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
     Another package's benchmark is loaded only on request, so that a broken one stops no
     other run. Unknown names are ignored.
     """
-    names = {*_own(), *requested}
+    names = {*_own_entry_points(), *requested}
     return {name: _loaded(point) for name, point in installed().items() if name in names}
 
 
@@ -44,7 +44,7 @@ def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
 @cache
 def families() -> dict[str, Family[Any]]:
     """The families of benchmarks that a config defines, by its key."""
-    return {name: point.load() for name, point in _own(FAMILIES).items()}
+    return {name: point.load() for name, point in _own_entry_points(FAMILIES).items()}
 
 
 def checked_members(members: dict[str, Any]) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def checked_members(members: dict[str, Any]) -> dict[str, Any]:
 @cache
 def installed() -> dict[str, EntryPoint]:
     """The entry point of each benchmark: this package's, then others' by name. None is loaded."""
-    points = dict(_own())
+    points = dict(_own_entry_points())
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in _own():
+        if point.name not in _own_entry_points():
             points[point.name] = point
     return points
 
@@ -71,13 +71,13 @@ def packages(config: Config) -> dict[str, str]:
     versions: dict[str, str] = {}
     for name in config.benchmarks:
         point = installed().get(name)  # None: the config itself defines it
-        if point and name not in _own() and point.dist:
+        if point and name not in _own_entry_points() and point.dist:
             versions[point.dist.name] = point.dist.version
     return versions
 
 
 @cache
-def _own(group: str = GROUP) -> dict[str, EntryPoint]:
+def _own_entry_points(group: str = GROUP) -> dict[str, EntryPoint]:
     """This package's entry points, which a checkout has without being installed."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     targets = project["entry-points"][group]

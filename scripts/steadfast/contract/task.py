@@ -290,7 +290,7 @@ class Benchmark(Generic[S]):
     @property
     def made_by(self) -> tuple[str, ...]:
         """Names of the functions that make the task, for digests."""
-        function = _function(self.task)
+        function = _unwrapped(self.task)
         return f"{function.__module__}:{function.__name__}", *self.code
 
     def of(self, config: "Config") -> Task:
@@ -299,14 +299,14 @@ class Benchmark(Generic[S]):
         Raises:
             UserError: the config does not suit, or the benchmark's own function fails.
         """
-        return self._called(self.task, config)
+        return self._call(self.task, config)
 
     def check_config(self, config: "Config") -> None:
         """Raises UserError where a config does not suit, or the benchmark's function fails."""
         if self.check:
-            self._called(self.check, config, ValueError)
+            self._call(self.check, config, ValueError)
 
-    def _called(
+    def _call(
         self,
         function: Callable[["Config", S], R],
         config: "Config",
@@ -324,7 +324,7 @@ class Benchmark(Generic[S]):
             if isinstance(error, unsuitable):
                 raise UserError(f"config: {error}") from None
             raise UserError(
-                f"benchmark {self.name}: {_place(function)} fails "
+                f"benchmark {self.name}: {_location(function)} fails "
                 f"({type(error).__name__}: {error}); correct it, or remove the package that "
                 "brings it"
             ) from error
@@ -350,14 +350,14 @@ class Benchmark(Generic[S]):
         return {"title": self.title, "judged": judged, "measures": measures}
 
 
-def _function(function: Callable[..., Any]) -> Any:
+def _unwrapped(function: Callable[..., Any]) -> Any:
     """The function of a partial; any other function itself."""
     return function.func if isinstance(function, partial) else function
 
 
-def _place(function: Callable[..., Any]) -> str:
+def _location(function: Callable[..., Any]) -> str:
     """File and name of a function, such as ``my/benchmark.py: task``."""
-    function = _function(function)
+    function = _unwrapped(function)
     name = getattr(function, "__qualname__", repr(function))
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}: {name}" if code else name

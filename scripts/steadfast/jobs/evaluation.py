@@ -125,15 +125,15 @@ class Evaluation:
     def params(self, job: Job) -> Record:
         """What determines a job's replies, as plain values: the rule's param ``request``."""
         params: Record = {
-            "answers": settings.answer_settings(self.settings(job)),
+            "answers": settings.response_settings(self.settings(job)),
             "simulator": plain(self.simulator(job)),
         }
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)
             return params | {"samples": self.joins(job).plain, "sources": keys}
         params |= {"readable": self.joins(job).plain, "attempts": self._requests(job).attempts}
-        form = self.reply_schema(job)
-        return params | {"schema": form.plain} if form else params
+        schema = self.reply_schema(job)
+        return params | {"schema": schema.plain} if schema else params
 
     def prompts(self, job: Job) -> str:
         """The path of a job's prompts, below the results folder."""

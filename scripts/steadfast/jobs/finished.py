@@ -111,20 +111,20 @@ class FinishedRun:
             raw = read_source(str(file))
             if file == own_config:
                 check_portable(raw)
-            run = cls._by(raw, results, [results.resolve().parent, Path.cwd()])
+            run = cls._load(raw, results, [results.resolve().parent, Path.cwd()])
             run._check_config(file)
         except UserError as error:
             raise UserError(f"{results}: {error}") from None
         return run
 
     @classmethod
-    def _by(cls, raw: Settings, results: Path, places: Sequence[Path]) -> "FinishedRun":
+    def _load(cls, raw: Settings, results: Path, folders: Sequence[Path]) -> "FinishedRun":
         """The run of a config, with its files from the first folder that has them."""
         errors = []
-        for place in places:
+        for folder in folders:
             try:
-                with chdir(place):
-                    return cls(Evaluation(load_config(raw)), results, checked=True, started=place)
+                with chdir(folder):
+                    return cls(Evaluation(load_config(raw)), results, checked=True, started=folder)
             except UserError as error:
                 errors.append(error)
         raise errors[0]

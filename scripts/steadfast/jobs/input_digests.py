@@ -87,10 +87,9 @@ class InputDigests:
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
-        jobs = (
-            self._run.rewriter_jobs(benchmark) if self._run.prompts_need_rewrites(benchmark) else []
-        )
-        return all(self.has_replies(job, results) for job in jobs)
+        if not self._run.prompts_need_rewrites(benchmark):
+            return True
+        return all(self.has_replies(job, results) for job in self._run.rewriter_jobs(benchmark))
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; the data that they refer to are inputs."""

@@ -66,14 +66,14 @@ class Job:
         return f"{self.benchmark} {self.part} {self.model}{judge}"
 
     @property
-    def _place(self) -> str:
+    def _stem(self) -> str:
         return "/".join(filter(None, (self.judge, self.model, self.part)))
 
     @property
     def outputs(self) -> str:
         """The path of the replies below the results folder."""
         folder = "outputs" if self.role == MODELS else self.rule
-        return f"{self.benchmark}/{folder}/{self._place}.jsonl"
+        return f"{self.benchmark}/{folder}/{self._stem}.jsonl"
 
     @property
     def provenance(self) -> str:
@@ -83,7 +83,7 @@ class Job:
     @property
     def log(self) -> str:
         """The path of the log."""
-        return f"logs/{self.benchmark}/{self.rule}/{self._place}.log"
+        return f"logs/{self.benchmark}/{self.rule}/{self._stem}.log"
 
     @property
     def journal(self) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steadfast.config.settings import answer_settings, gpus, plan_settings
+from steadfast.config.settings import gpus, plan_settings, response_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import Work, evaluation_work
@@ -157,7 +157,9 @@ class Scheduling:
     def _work(self, job: Job) -> Work:
         parts = self._run.tasks[job.benchmark].parts
         tokens = parts[job.part].tokens if job.role == MODELS else 0
-        return evaluation_work(self._prompts(job), tokens, answer_settings(self._run.settings(job)))
+        return evaluation_work(
+            self._prompts(job), tokens, response_settings(self._run.settings(job))
+        )
 
     def _prompts(self, job: Job) -> Path:
         return self._loads.results / self._run.prompts(job)

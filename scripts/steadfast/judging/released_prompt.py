@@ -8,7 +8,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.pinned import download
 
-_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)\}")
+_FIELD = re.compile(r"\{\{|\}\}|\{(\w*)\}")
 
 
 def fetched_template(
@@ -18,7 +18,7 @@ def fetched_template(
     name: str,
     slots: Sequence[str] | Mapping[str, str],
 ) -> str:
-    """Returns a prompt of a benchmark's program as a template.
+    """A prompt of a benchmark's program as a template.
 
     Args:
         inputs: none.
@@ -26,12 +26,12 @@ def fetched_template(
         url: of the program, with the commit.
         name: of what the program assigns the prompt to.
         slots: of the template: in the order in which they part the program's texts, or by the
-            names of their places in its one text.
+            names of the replacement fields in its one text.
     """
     source = program(url, benchmark)
     if isinstance(slots, Mapping):
         (text,) = texts_of(source, name, 1, url)
-        return fill_slots(text, {place: f"{{{{{slot}}}}}" for place, slot in slots.items()})
+        return fill_slots(text, {field: f"{{{{{slot}}}}}" for field, slot in slots.items()})
     texts = texts_of(source, name, len(slots) + 1, url)
     template = texts[0]
     for slot, text in zip(slots, texts[1:], strict=True):
@@ -40,13 +40,13 @@ def fetched_template(
 
 
 def program(url: str, benchmark: str) -> str:
-    """Returns a benchmark's released program, which the commit in its address identifies."""
+    """A benchmark's released program, which the commit in its address identifies."""
     alternative = f"name a file with the prompt under {benchmark}.templates"
     return download({"url": url}, alternative).decode("utf-8")
 
 
 def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
-    """Returns the texts in a function, or in what a name is assigned, in their order.
+    """The texts in a function, or in what a name is assigned, in their order.
 
     Args:
         source: a program in Python.
@@ -62,7 +62,7 @@ def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
     for node in ast.walk(nodes[0]) if nodes else ():
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.append((node.lineno, node.col_offset, node.value))
-    texts.sort(key=lambda text: text[:2])  # parts of one f-string stand at one place, in order
+    texts.sort(key=lambda text: text[:2])  # parts of one f-string have one position, in order
     if len(texts) != count:
         raise UserError(
             f"{where}: {name} could not be read as a prompt ({len(texts)} strings found, not "
@@ -79,10 +79,10 @@ def _names(node: ast.stmt) -> list[str]:
 
 
 def fill_slots(text: str, values: Mapping[str, str]) -> str:
-    """Returns a text with its places filled as by ``str.format``, which would read attributes too.
+    """A text with its fields filled as by ``str.format``, which would read attributes too.
 
     >>> fill_slots("{{a}} {a} {}", {"a": "1", "": "2"})
     '{a} 1 2'
     """
     # A match without a name is a doubled brace, of which one stays.
-    return _PLACE.sub(lambda match: match[0][0] if match[1] is None else values[match[1]], text)
+    return _FIELD.sub(lambda match: match[0][0] if match[1] is None else values[match[1]], text)

@@ -10,7 +10,7 @@ _MARKS = r"[\s*_`>#]*"
 
 
 def own_strings(reply: str, answer: str) -> str:
-    """Returns the reply without what it repeats of the answer.
+    """The reply without what it repeats of the answer.
 
     An answer may hold what looks like a verdict. Taken out is each run of at least two lines that
     stands in the answer too, and each line that is the whole answer; blanks and a quotation's ``>``
@@ -31,10 +31,10 @@ def own_strings(reply: str, answer: str) -> str:
 
 
 def last_claim(reply: str, answer: str, word: str) -> str | None:
-    """Returns what follows a word and a colon on the last own line, the only one with that word."""
-    form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
+    """What follows a word and a colon on the last own line, the only one with that word."""
+    pattern = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
-    claims = [claim for claim in map(form.match, lines) if claim]
+    claims = [claim for claim in map(pattern.match, lines) if claim]
     return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 
 
@@ -46,7 +46,7 @@ REASONS: Record = {"type": "string"}
 
 
 def json_object(**properties: Record) -> Record:
-    """Returns the schema of an object with these properties and no others, in this order."""
+    """The schema of an object with these properties and no others, in this order."""
     return {
         "type": "object",
         "properties": properties,
@@ -56,7 +56,7 @@ def json_object(**properties: Record) -> Record:
 
 
 def one_of(*values: str | int) -> Record:
-    """Returns the schema of a value that is one of some, all texts or all numbers.
+    """The schema of a value that is one of some, all texts or all numbers.
 
     >>> one_of("yes", "no"), one_of(1, 0)
     ({'type': 'string', 'enum': ['yes', 'no']}, {'type': 'integer', 'enum': [1, 0]})
@@ -65,7 +65,7 @@ def one_of(*values: str | int) -> Record:
 
 
 def numbered(items: Sequence[Record]) -> Record:
-    """Returns the schema of an object with an item for each number from 1 on.
+    """The schema of an object with an item for each number from 1 on.
 
     >>> numbered([one_of(1, 0), REASONS])["properties"]
     {'1': {'type': 'integer', 'enum': [1, 0]}, '2': {'type': 'string'}}

@@ -18,18 +18,16 @@ MAX_TOKENS = 4096  # of a reply
 SLOTS = ("boundary", "count", "keep")
 
 
-def rewriting_prompt(
-    request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
-) -> JudgePrompt:
-    """Returns the prompt of every rewriter about one instruction (LIFBench, Figure 8)."""
-    form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
+def rewriting_prompt(request: str, original: str, keep: Sequence[str], count: int) -> JudgePrompt:
+    """The prompt of every rewriter about one instruction (LIFBench, Figure 8)."""
+    template = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {
         "boundary": boundary(original),
         "count": str(count),
         "keep": "\n".join(f"- {part}" for part in keep),
     }
-    head, tail = form.render(fields)
-    judge_request = JudgeRequest(request, tail, {"count": count}, form.reminder, max_tokens)
+    head, tail = template.render(fields)
+    judge_request = JudgeRequest(request, tail, {"count": count}, template.reminder, MAX_TOKENS)
     return JudgePrompt(request, "rewrite", head, original, [judge_request])
 
 
@@ -42,7 +40,7 @@ class UnreadableError(ValueError):
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
-    """Returns whether a reply can be read; if not, the engine requests another."""
+    """Whether a reply can be read; if not, the engine requests another."""
     try:
         read_rewrites(reply, expected)
     except UnreadableError:
@@ -92,7 +90,7 @@ LATIN = "LATIN"
 
 
 def language(text: str) -> str | None:
-    """Returns the language by its most frequent words, or a script's name; None where unclear."""
+    """The language by its most frequent words, or a script's name; None where unclear."""
     script = _script(text)
     if script != LATIN:
         return script
@@ -106,13 +104,13 @@ def language(text: str) -> str | None:
 
 
 def same_language(first: str, second: str) -> bool:
-    """Returns whether two texts may be in the same language."""
+    """Whether two texts may be in the same language."""
     languages = {language(first), language(second)} - {None}
     return len(languages) < 2
 
 
 def _script(text: str) -> str | None:
-    """Returns the script of most letters, as Unicode names it."""
+    """The script of most letters, as Unicode names it."""
     scripts: Counter[str] = Counter()
     for letter in filter(str.isalpha, text):
         scripts[unicodedata.name(letter, "").split(" ")[0]] += 1
@@ -140,13 +138,13 @@ class RewriterSimulator(JudgeSimulator):
     """Replies with as many paraphrases as requested, each around the whole original."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """Returns the same paraphrases in every reply."""
+        """The same paraphrases in every reply."""
         return _list(_rewordings(prompt.answer, request.expected["count"], Random(prompt.answer)))
 
     def simulated(
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
-        """Returns others in each reply; by ``slip`` one of them, or the whole list, is spoilt."""
+        """Others in each reply; by ``slip`` one of them, or the whole list, is spoilt."""
         slip = settings.get("slip", 0.0)
         texts = _rewordings(prompt.answer, request.expected["count"], rng)
         for index, text in enumerate(texts):

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from steadfast.judging import words
-from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
+from steadfast.judging.styles import Claim, ItemIndex, Verdict, by_number, reasoned, without_json
 from steadfast.judging.words import NUMERAL, REQUESTED, TICKS, UNIT, WORDS, without_blanks
 
 _ENDING = 40  # characters at the end of a line in which its verdict stands
@@ -36,9 +36,9 @@ _SEPARATOR = re.compile(r"[|:\-\s]+")
 
 
 @cache
-def _ending(figures: bool) -> re.Pattern[str]:
+def _ending(numeric: bool) -> re.Pattern[str]:
     """Matches a verdict at the end of a line, behind a mark, or more loosely behind a blank."""
-    word = words.pattern(figures)
+    word = words.pattern(numeric)
     return re.compile(
         # A dash that touches a number is its sign.
         r"(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—|→⇒]|\s*\t|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{3,}"
@@ -49,9 +49,9 @@ def _ending(figures: bool) -> re.Pattern[str]:
 
 
 @cache
-def _beginning(figures: bool) -> re.Pattern[str]:
+def _beginning(numeric: bool) -> re.Pattern[str]:
     """Matches a verdict at the beginning of a line, before a mark."""
-    word = words.pattern(figures)
+    word = words.pattern(numeric)
     return re.compile(
         rf"\[\s*(?P<boxed>{word})\s*\]\s*(?P<of>\S.*)|(?P<tick>{_TICK})\s*(?P<ticked>\S.*)"
         rf"""|["'(]?(?P<word>{words.pattern()})["')]?\s*(?:[:,.;—–(]|-\s)\s*(?P<reason>\S.*)""",
@@ -60,9 +60,9 @@ def _beginning(figures: bool) -> re.Pattern[str]:
 
 
 @cache
-def _middle(figures: bool) -> re.Pattern[str]:
+def _middle(numeric: bool) -> re.Pattern[str]:
     """Matches a verdict between what it is about and a reason."""
-    word = words.pattern(figures)
+    word = words.pattern(numeric)
     return re.compile(
         rf"(?P<about>.{{0,160}}?)[:—\t|(]\s*(?P<word>{word})\)?\s*"
         r"(?:[,.;](?!\d)|[(—\t|:])\s*(?P<reason>\S.*)",
@@ -71,9 +71,9 @@ def _middle(figures: bool) -> re.Pattern[str]:
 
 
 @cache
-def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _inline(numeric: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Matches several numbered verdicts in one line; the second pattern, each of them."""
-    word = words.pattern(figures)
+    word = words.pattern(numeric)
     item = (
         rf"(?:\[?{_NAMED}(?:{NUMERAL}){_COUNTED}\]?\s*(?:[.:=-]|->|→|is\b|是)?"
         rf"|\(?(?:{NUMERAL}|[ivx]{{1,4}})(?:\)|\s*(?:[.:=-]|->|→|is\b))"
@@ -101,22 +101,26 @@ class _Row(NamedTuple):
 
 
 def rows(
-    figures: bool, answer: str, text: str, place: Place = by_number, texts: Sequence[str] = ()
+    numeric: bool,
+    answer: str,
+    text: str,
+    item_index: ItemIndex = by_number,
+    texts: Sequence[str] = (),
 ) -> Iterator[Claim]:
-    """Rows with a verdict each, of which those on all things wanted are one claim.
+    """Rows with a verdict each; those on all items together are one claim.
 
     Args:
-        figures: whether numbers are verdicts too.
-        answer: that is judged; what stands in it is no verdict.
+        numeric: whether numbers are verdicts too.
+        answer: the judged response; what it contains is no verdict.
         text: of the reply, ``plain``.
-        place: of what a row is about.
-        texts: names of all things judged, where the judge has to repeat them: then a verdict on
+        item_index: gives the index of the item that a row is about.
+        texts: names of all judged items, where the judge has to repeat them: then a verdict on
             anything else makes the reply ambiguous.
     """
-    reader = _Reader(figures, answer, place, texts)
+    reader = _Reader(numeric, answer, item_index, texts)
 
     def is_table_row(line: tuple[str, int]) -> bool:
-        return "|" in line[0] and not _items(line[0], figures)
+        return "|" in line[0] and not _items(line[0], numeric)
 
     for is_table, block in groupby(words.lines(without_json(text)), is_table_row):
         if is_table:
@@ -130,20 +134,20 @@ def rows(
 class _Reader:
     """Reads lines one after the other, and keeps the heading above them."""
 
-    def __init__(self, figures: bool, answer: str, place: Place, texts: Sequence[str]):
-        self._figures = figures
-        self._place = place
+    def __init__(self, numeric: bool, answer: str, item_index: ItemIndex, texts: Sequence[str]):
+        self._numeric = numeric
+        self._item_index = item_index
         self._answer_lines = words.squeezed_lines(answer)
-        self._parts: set[str] = set()  # lines of the names of things wanted
+        self._name_lines: set[str] = set()  # lines of the names of all items
         for text in texts:
-            self._parts |= {without_blanks(line).rstrip(".") for line, _ in words.lines(text)}
+            self._name_lines |= {without_blanks(line).rstrip(".") for line, _ in words.lines(text)}
         self._height = max((text.count("\n") for text in texts), default=0) + 1
-        self._before: list[str] = []  # lines, of which a thing's name may consist
+        self._before: list[str] = []  # lines that may begin an item's name
         self._heading: _Row | None = None
         self._lead = ""
         self._bare: list[Verdict] = []  # verdicts alone in lines that follow each other
         self._passes: list[list[Verdict]] = [[]]  # a judge may begin anew
-        self._places: set[int] = set()  # of the last pass
+        self._judged_items: set[int] = set()  # of the last pass
         self._claims: list[Claim] = []
         self._end = 0
         self._soft = False
@@ -158,12 +162,12 @@ class _Reader:
     # A line is, in this order: several rows in one; a verdict alone; a label with a verdict; a row;
     # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
-        if items := _items(line, self._figures):
+        if items := _items(line, self._numeric):
             self._doubt_if(self._is_in_answer(line) or words.is_negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
             return
-        value = words.verdict(line, self._figures) if len(line) < _ENDING else None
+        value = words.verdict(line, self._numeric) if len(line) < _ENDING else None
         if value is not None:
             self._doubt_if(self._is_in_answer(line), stop)
             self._bare.append(Verdict(value))
@@ -177,7 +181,7 @@ class _Reader:
             self._doubt_if(self._is_in_answer(line), stop)
             if self._heading:
                 self._under_heading(self._heading, value, stop)
-            elif not self._figures:
+            elif not self._numeric:
                 self._add(Verdict(value), stop, soft=False)
             return
         self._read_row(line, stop)
@@ -192,15 +196,15 @@ class _Reader:
         self._bare = []
         if len(bare) == 1 and self._heading:
             self._under_heading(self._heading, bare[0].value, self._end)
-        elif len(bare) > 1 and not self._figures:
+        elif len(bare) > 1 and not self._numeric:
             self._doubt_if(self._introduced_otherwise(), self._end)
             self._claims.append(Claim(tuple(bare), self._end))
 
     def _verdict_with_reason(self, text: str) -> int | None:
-        value = words.verdict(text, self._figures)
-        match = _beginning(self._figures).fullmatch(text) if value is None else None
+        value = words.verdict(text, self._numeric)
+        match = _beginning(self._numeric).fullmatch(text) if value is None else None
         if match and match["word"]:
-            return reasoned(match["word"], match["reason"], self._figures)
+            return reasoned(match["word"], match["reason"], self._numeric)
         return value
 
     def _under_heading(self, heading: _Row, value: int, stop: int) -> None:
@@ -214,22 +218,28 @@ class _Reader:
     def _read_row(self, line: str, stop: int) -> None:
         row = self._row(line)
         verdict = Verdict(row.value or 0, row.number, row.about)
-        place = self._place(verdict)
-        place = None if place == -1 else place
-        if row.value is None or (row.loose and (place is None or not self._parts)):
-            if place is not None:
+        index = self._item_index(verdict)
+        names_item = index is not None and index != -1
+        if row.value is None or (row.loose and not (names_item and self._name_lines)):
+            if names_item:
                 self._heading = row
             elif len(line) < _LEAD and line.endswith((":", "?")):
                 self._lead = self._lead if row.about[0].startswith(("-", ">")) else line
             return
-        if place is None:
-            repeats = without_blanks(line).rstrip(".") in self._parts or self._is_in_answer(line)
-            self._doubt_if(bool(self._parts) and row.hard and not repeats, stop)
+        if not names_item:
+            repeats = without_blanks(line).rstrip(".") in self._name_lines or self._is_in_answer(
+                line
+            )
+            self._doubt_if(bool(self._name_lines) and row.hard and not repeats, stop)
             return
-        # What a thing is called may be negative ("no violations"), which turns no verdict round.
-        named = self._parts and self._place(Verdict(0, None, row.about)) is not None
-        turned = not named and words.is_negative(row.label) and not _NEGATED.search(row.label)
-        self._doubt_if(turned or self._is_in_answer(line) or self._introduced_otherwise(), stop)
+        # An item's name may be negative ("no violations"), which reverses no verdict.
+        named = self._name_lines and self._item_index(Verdict(0, None, row.about)) is not None
+        reversed_sense = (
+            not named and words.is_negative(row.label) and not _NEGATED.search(row.label)
+        )
+        self._doubt_if(
+            reversed_sense or self._is_in_answer(line) or self._introduced_otherwise(), stop
+        )
         self._heading = None
         self._add(verdict, stop, soft=not row.hard)
 
@@ -243,10 +253,10 @@ class _Reader:
         """Reads a line as a row; without a value where it has no verdict."""
         number, behind = _number(line)
         if len(line) < _ROW and not ("[" in line and _LIST.search(line)):
-            value = words.verdict(behind, self._figures) if number is not None else None
+            value = words.verdict(behind, self._numeric) if number is not None else None
             if value is not None:
                 return _Row(value, number, (line,), behind.casefold() in REQUESTED)
-            if row := _row_at_end(line, self._figures):
+            if row := _row_at_end(line, self._numeric):
                 head = row.about[1]  # all that stands before the verdict
                 return row._replace(about=(*row.about, *self._with_lines_before(head)))
             row = self._in_the_middle(line, number) or self._at_beginning(line, behind, number)
@@ -261,20 +271,20 @@ class _Reader:
             yield "".join(self._before[-count:]) + text
 
     def _in_the_middle(self, line: str, number: int | None) -> _Row | None:
-        match = _middle(self._figures).fullmatch(line)
+        match = _middle(self._numeric).fullmatch(line)
         if not match:
             return None
         word = match["word"].casefold()
         head = match["about"]
         names = (head, _number(head)[1])
-        if words.verdict(names[1], self._figures) is not None:  # "Yes: no, it is not"
+        if words.verdict(names[1], self._numeric) is not None:  # "Yes: no, it is not"
             return None
-        value = reasoned(word, match["reason"], self._figures)
-        loose = word not in WORDS  # figures may count something
+        value = reasoned(word, match["reason"], self._numeric)
+        loose = word not in WORDS  # numeric may count something
         return None if value is None else _Row(value, number, names, False, loose, head)
 
     def _at_beginning(self, line: str, rest: str, number: int | None) -> _Row | None:
-        form = _beginning(self._figures)
+        form = _beginning(self._numeric)
         match = form.fullmatch(rest) or form.fullmatch(line)
         if not match:
             return None
@@ -282,11 +292,11 @@ class _Reader:
         reason = match["of"] or match["ticked"] or match["reason"]
         inner_number, inner = _number(reason)
         names = (reason, inner)
-        value: int | None = words.vocabulary(self._figures)[word.casefold()]
+        value: int | None = words.vocabulary(self._numeric)[word.casefold()]
         if inner_number is not None and number is None:
             number = inner_number
-        if self._place(Verdict(0, None, names)) is None:
-            value = reasoned(word, reason, self._figures)
+        if self._item_index(Verdict(0, None, names)) is None:
+            value = reasoned(word, reason, self._numeric)
         loose = word.casefold() not in WORDS
         return None if value is None else _Row(value, number, names, False, loose)
 
@@ -294,7 +304,7 @@ class _Reader:
         """Reads a table of which one column has a verdict in each row."""
         self._end_of_bare()
         grid = [list(map(str.strip, line.strip("| ").split("|"))) for line, _ in block]
-        separators = (place for place, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line))
+        separators = (row for row, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line))
         start = next(separators, -1) + 1  # of the body
         header = grid[start - 2] if start >= 2 else []
         body = grid[start:]
@@ -305,15 +315,15 @@ class _Reader:
         numbers = list(map(_cell_number, columns[0]))
         numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
         verdicts = {}
-        for place, column in enumerate(columns):
-            if place or not numbered:  # 1 and 0 in a column of numbers are no verdicts
-                verdicts[place] = [words.verdict(cell, self._figures) for cell in column]
-        values = {place: column for place, column in verdicts.items() if None not in column}
+        for index, column in enumerate(columns):
+            if index or not numbered:  # 1 and 0 in a column of numbers are no verdicts
+                verdicts[index] = [words.verdict(cell, self._numeric) for cell in column]
+        values = {index: column for index, column in verdicts.items() if None not in column}
         if not values or len(values) == width:  # of one row: verdicts with bars between
             return
         first = next(iter(values))
         stop = block[-1][1]
-        headings = [header[place] for place in values if place < len(header)]
+        headings = [header[index] for index in values if index < len(header)]
         damaged = not numbered and 0 not in values and any(numbers)
         # One of several columns of verdicts may be another judge's, or a draft.
         unfinished = any(set(column) > {None} for column in verdicts.values())
@@ -323,7 +333,7 @@ class _Reader:
         rows_of_block = zip(block[start:], body, numbers, values[first], strict=True)
         for (line, end), cells, number, value in rows_of_block:
             self._doubt_if(self._is_in_answer(line), end)
-            names = tuple(cell for place, cell in enumerate(cells) if place not in values)
+            names = tuple(cell for index, cell in enumerate(cells) if index not in values)
             hard = cells[first].casefold() in REQUESTED
             self._add(Verdict(value or 0, number if numbered else None, names), end, soft=not hard)
 
@@ -332,42 +342,42 @@ class _Reader:
             self._claims.append(Claim((), stop))
 
     def _add(self, verdict: Verdict, stop: int, soft: bool) -> None:
-        place = self._place(verdict)
-        if place in self._places:  # the judge begins anew
+        index = self._item_index(verdict)
+        if index in self._judged_items:  # the judge begins anew
             self._passes.append([])
-            self._places.clear()
-        if place is not None:
-            self._places.add(place)
+            self._judged_items.clear()
+        if index is not None:
+            self._judged_items.add(index)
         self._passes[-1].append(verdict)
         self._soft |= soft
         self._end = stop
 
 
-def _row_at_end(line: str, figures: bool) -> _Row | None:
+def _row_at_end(line: str, numeric: bool) -> _Row | None:
     """Reads a line whose verdict stands at its end."""
-    if not words.ends_in_verdict(line, figures):
+    if not words.ends_in_verdict(line, numeric):
         return None
-    match = _ending(figures).search(line[-_ENDING:])
-    value = words.verdict(match["word"], figures) if match else None
+    match = _ending(numeric).search(line[-_ENDING:])
+    value = words.verdict(match["word"], numeric) if match else None
     if not match or value is None:
         return None
     number, rest = _number(line)
     before = rest[: -len(match[0])].strip().casefold()
     named = match["mark"] == ":" and before not in REQUESTED  # "Satisfied: no" has a label
-    if not named and words.verdict(before, figures) not in (None, value):
+    if not named and words.verdict(before, numeric) not in (None, value):
         return None  # "Yes = violated"
     head = line[: max(0, len(line) - _ENDING) + match.start()]
     names = [_LABEL_AT_END.sub("", head), head]
     if number is not None:
         names += [_number(name)[1] for name in names]
     word = match["word"].casefold()
-    hard = word in REQUESTED or (word in words.vocabulary(figures) and word not in WORDS)
+    hard = word in REQUESTED or (word in words.vocabulary(numeric) and word not in WORDS)
     loose = match["mark"] is None and match["word"].strip() not in TICKS
     return _Row(value, number, tuple(names), hard and not loose, loose, head[-_ENDING:])
 
 
 def _number(line: str) -> tuple[int | None, str]:
-    """Returns the number that a line begins with, and what follows it."""
+    """The number that a line begins with, and what follows it."""
     if match := _NUMBERED.fullmatch(line):
         if match["n"]:
             return words.number(match["n"]), match["rest"]
@@ -381,15 +391,15 @@ def _number(line: str) -> tuple[int | None, str]:
     return None, line
 
 
-def _items(line: str, figures: bool) -> Sequence[Verdict]:
-    """Returns the numbered verdicts of a line that has several; most lines have none."""
-    enumeration, part = _inline(figures)
+def _items(line: str, numeric: bool) -> Sequence[Verdict]:
+    """The numbered verdicts of a line that has several; most lines have none."""
+    enumeration, part = _inline(numeric)
     match = enumeration.fullmatch(line) if len(line) < _ROW else None
     if not match:
         return ()
     verdicts = []
     for item in part.finditer(match["items"]):
-        value = words.vocabulary(figures)[item["word"].casefold()]
+        value = words.vocabulary(numeric)[item["word"].casefold()]
         verdicts.append(Verdict(value, words.number(item["n"])))
     return verdicts
 

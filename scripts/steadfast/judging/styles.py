@@ -24,7 +24,7 @@ _SENTENCE = 200  # characters of a line that gives one verdict, or a row of them
 
 
 class Verdict(NamedTuple):
-    """A verdict, 1 or 0, and what it is about by the judge's words."""
+    """A verdict, 1 or 0, and its item: by number, or by the judge's words."""
 
     value: int
     number: int | None = None
@@ -32,45 +32,45 @@ class Verdict(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Verdicts at one place of a reply."""
+    """Verdicts that stand together in a reply."""
 
-    # None where they stand in the answer too, or are of the other sense: so all is in doubt.
+    # Empty where the response contains them too, or their sense is reversed: all is in doubt.
     verdicts: tuple[Verdict, ...]
-    end: int  # the place behind it
+    end: int  # the offset behind it
     # Whether it is not in the requested words, so that with another number it may be no claim.
     soft: bool = False
 
 
 Form = Callable[[str], Iterable[Claim]]
-# Gives the place, from 0 on, of what a verdict is about; None where it names nothing.
-Place = Callable[[Verdict], int | None]
+# Gives the index, from 0 on, of the item that a verdict is about; None where it names none.
+ItemIndex = Callable[[Verdict], int | None]
 
 
 def by_number(verdict: Verdict) -> int | None:
-    """Returns the place of what a verdict is about by its number."""
+    """The index of the item that a verdict is about, by its number."""
     return None if verdict.number is None else verdict.number - 1
 
 
 def agreed_verdicts(
-    reply: str, answer: str, count: int, forms: Iterable[Form], place: Place = by_number
+    reply: str, answer: str, count: int, forms: Iterable[Form], item_index: ItemIndex = by_number
 ) -> list[int] | None:
-    """Returns the one list of verdicts that a reply gives in some forms; None where it gives none.
+    """The one list of verdicts on which all claims of a reply agree; None where there is none.
 
-    None also where two differ, where one has another number of verdicts, where what stands behind
-    the last casts a doubt on it, or where it stands in the answer too.
+    None also where a list has another number of verdicts, where the text behind the last one casts
+    a doubt on it, or where the response contains it too.
 
     Args:
-        reply: a judge's.
-        answer: that it is about.
-        count: of verdicts wanted.
-        forms: each yields the claims of a text that is ``plain``.
-        place: of what a verdict is about, so that the order of the reply makes no difference.
+        reply: of a judge.
+        answer: the judged response.
+        count: number of items.
+        forms: each yields the claims in a text that is ``plain``.
+        item_index: gives the index of a verdict's item, so that the order makes no difference.
     """
     own_text = plain(own_strings(reply, answer))
     claims = list(chain.from_iterable(form(own_text) for form in forms))
     # Soft ones of another number are left out, unless there are no others.
     claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
-    claimed = [_in_order(claim.verdicts, count, place) for claim in claims]
+    claimed = [_in_order(claim.verdicts, count, item_index) for claim in claims]
     values = claimed[0] if claimed else None
     if values is None or any(other != values for other in claimed):
         return None
@@ -80,33 +80,33 @@ def agreed_verdicts(
     return values
 
 
-def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int] | None:
-    """Orders verdicts by their places, if they have any; None where these are not one of each."""
+def _in_order(verdicts: Sequence[Verdict], count: int, item_index: ItemIndex) -> list[int] | None:
+    """The verdicts by their items, if these are named; None unless each item has one verdict."""
     if len(verdicts) != count:
         return None
-    places = [place(verdict) for verdict in verdicts]
-    if places != [None] * count:
-        by_place = dict(zip(places, verdicts, strict=True))
-        # Each place once: one that is missing or there twice leaves all in doubt.
-        if by_place.keys() != {*range(count)}:
+    indexes = [item_index(verdict) for verdict in verdicts]
+    if indexes != [None] * count:
+        by_index = dict(zip(indexes, verdicts, strict=True))
+        # Each item once: one that is missing or named twice leaves all in doubt.
+        if by_index.keys() != {*range(count)}:
             return None
-        verdicts = [by_place[position] for position in range(count)]
+        verdicts = [by_index[index] for index in range(count)]
     return [verdict.value for verdict in verdicts]
 
 
 def _contradicted(values: Sequence[int], following: str) -> bool:
     """Whether the text behind verdicts contradicts one of them by its number."""
     for verdict in chain.from_iterable(claim.verdicts for claim in statements("", following)):
-        place = by_number(verdict)
-        if place is not None and place < len(values) and values[place] != verdict.value:
+        index = by_number(verdict)
+        if index is not None and index < len(values) and values[index] != verdict.value:
             return True
     return False
 
 
-def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
+def lists(numeric: bool, answer: str, text: str) -> Iterator[Claim]:
     """Finds lists in square brackets, alone on a line or behind a label, with or without quotes."""
-    vocabulary = words.vocabulary(figures)
-    word = words.pattern(figures)
+    vocabulary = words.vocabulary(numeric)
+    word = words.pattern(numeric)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
@@ -115,7 +115,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         lead = _lead(text, match.start())
         after = text[match.end() : match.end() + 1]
         behind = text[match.end() : match.end() + _SENTENCE].partition("\n")[0].lstrip(" \t")
-        if _turned(text, match, lead):
+        if _is_reversed(text, match, lead):
             yield Claim((), match.end())
         elif (
             _is_label(lead)
@@ -148,17 +148,17 @@ def ends_in_another(text: str) -> bool:
 def is_reversed(text: str) -> bool:
     """Whether a list in a text says what is violated, or is replaced by a list behind it."""
     matches = _ANY_LIST.finditer(text)
-    return any(_turned(text, match, _lead(text, match.start())) for match in matches)
+    return any(_is_reversed(text, match, _lead(text, match.start())) for match in matches)
 
 
-def _turned(text: str, match: re.Match[str], lead: str) -> bool:
+def _is_reversed(text: str, match: re.Match[str], lead: str) -> bool:
     return bool(_CHANGED.match(text, match.end()) or words.is_negative(lead))
 
 
-def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
+def sequences(numeric: bool, answer: str, text: str) -> Iterator[Claim]:
     """Finds lines of several verdicts with marks or blanks between, alone or behind a label."""
-    vocabulary = words.vocabulary(figures)
-    word = words.pattern(figures)
+    vocabulary = words.vocabulary(numeric)
+    word = words.pattern(numeric)
     form = re.compile(
         rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"{{]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
         r"[)'\"}]*\s*[.!]?",
@@ -168,7 +168,7 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     quoted = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
         # A quick look, before the pattern that takes long on lines that it does not match.
-        if len(line) >= _SENTENCE or not words.ends_in_verdict(line, figures):
+        if len(line) >= _SENTENCE or not words.ends_in_verdict(line, numeric):
             continue
         match = form.fullmatch(line.strip("|{} "))
         if not match:
@@ -312,9 +312,9 @@ def single(answer: str, text: str) -> Iterator[Claim]:
         yield Claim((), len(text))
 
 
-def _blank_line(text: str, place: int) -> bool:
-    """Whether the line that begins at a place is blank."""
-    return text[place : place + _NAME].lstrip(" \t").startswith(("\n", "\r"))
+def _blank_line(text: str, start: int) -> bool:
+    """Whether the line that begins at an offset is blank."""
+    return text[start : start + _NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
 def _single(line: str) -> int | None:
@@ -343,9 +343,9 @@ def _single(line: str) -> int | None:
     return None
 
 
-def reasoned(word: str, reason: str, figures: bool = False) -> int | None:
-    """Returns a word's verdict if the reason behind it does not contradict it."""
-    value = words.vocabulary(figures)[word.casefold()]
+def reasoned(word: str, reason: str, numeric: bool = False) -> int | None:
+    """A word's verdict if the reason behind it does not contradict it."""
+    value = words.vocabulary(numeric)[word.casefold()]
     # Verdicts within the reason: words of several letters, and parts that are nothing else.
     verdicts = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
     parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
@@ -364,7 +364,7 @@ _IN_REASONS = re.compile(
 )
 
 
-def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
+def objects(numeric: bool, answer: str, text: str) -> Iterator[Claim]:
     """Finds verdicts in a reply's JSON: one value, or one on each line."""
     values, start, end = _json(text)
     lead = _lead(text, start)
@@ -372,7 +372,7 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         return
     content = values[0] if len(values) == 1 else values
     try:
-        verdicts = tuple(_members(content, figures))
+        verdicts = tuple(_members(content, numeric))
     except (ValueError, RecursionError):
         return
     if verdicts:
@@ -382,13 +382,13 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
 
 
 def without_json(text: str) -> str:
-    """Returns a text with blanks in place of its JSON."""
+    """A text with blanks in place of its JSON."""
     _, start, end = _json(text)
     return text[:start] + " " * (end - start) + text[end:]
 
 
 def _json(text: str) -> tuple[list[Any], int, int]:
-    """Returns the JSON values from the first bracket of a text on, and their start and end."""
+    """The JSON values from the first bracket of a text on, and their start and end."""
     opening = _OPENING_BRACKET.search(text)
     start = end = opening.end() - 1 if opening else 0
     values: list[Any] = []
@@ -412,7 +412,7 @@ _BETWEEN = re.compile(r"[\s,]*(?=[{\[])")
 _KEY_NUMBER = re.compile(rf"\D{{0,12}}?({words.NUMERAL})\D{{0,4}}")
 
 
-def _members(value: Any, figures: bool) -> Iterator[Verdict]:
+def _members(value: Any, numeric: bool) -> Iterator[Verdict]:
     """What a JSON value says of each thing: its number or name, if it has one, and the verdict.
 
     Raises:
@@ -423,29 +423,29 @@ def _members(value: Any, figures: bool) -> Iterator[Verdict]:
         inner = [(name, part) for name, part in value.items() if isinstance(part, list | dict)]
         if len(inner) == 1:
             name, part = inner[0]
-            verdict = _member(name, part, figures) if isinstance(part, dict) else None
-            yield from [verdict] if verdict else _members(part, figures)
+            verdict = _member(name, part, numeric) if isinstance(part, dict) else None
+            yield from [verdict] if verdict else _members(part, numeric)
             return
-        if verdict := _member("", value, figures):  # beside reasons
+        if verdict := _member("", value, numeric):  # beside reasons
             yield verdict
             return
     members = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
     verdicts = []  # all or none
     for name, member in members:
-        verdict = _member(name, member, figures)
+        verdict = _member(name, member, numeric)
         if verdict is None:
             return
         verdicts.append(verdict)
     yield from verdicts
 
 
-def _member(name: str, value: Any, figures: bool) -> Verdict | None:
-    """Returns the verdict of one member of a list or an object."""
+def _member(name: str, value: Any, numeric: bool) -> Verdict | None:
+    """The verdict of one member of a list or an object."""
     about = [name] if name else []
     numbered = _KEY_NUMBER.fullmatch(name)
     number = words.number(numbered[1]) if numbered else None
     if not isinstance(value, dict):
-        verdict = _value(value, figures)
+        verdict = _value(value, numeric)
         return None if verdict is None else Verdict(verdict, number, tuple(about))
     _refuse_negative(value)
     parts = list(value.values())
@@ -454,7 +454,7 @@ def _member(name: str, value: Any, figures: bool) -> Verdict | None:
         number = int(parts.pop(0))
     verdicts = []
     for part in parts:
-        verdict = _value(part, figures)
+        verdict = _value(part, numeric)
         if verdict is not None:
             verdicts.append(verdict)
         elif isinstance(part, str):
@@ -467,17 +467,17 @@ def _refuse_negative(value: dict[str, Any]) -> None:
         raise ValueError("verdicts of the other sense")
 
 
-def _value(value: Any, figures: bool) -> int | None:
+def _value(value: Any, numeric: bool) -> int | None:
     if isinstance(value, bool):
         return int(value)
-    return words.verdict(str(value), figures) if isinstance(value, str | int) else None
+    return words.verdict(str(value), numeric) if isinstance(value, str | int) else None
 
 
-def _lead(text: str, place: int) -> str:
-    """Returns what precedes a place on its line, with the line before if that introduces it."""
-    start = text.rfind("\n", 0, place) + 1
+def _lead(text: str, offset: int) -> str:
+    """What precedes an offset on its line, with the line before where that introduces it."""
+    start = text.rfind("\n", 0, offset) + 1
     before = text[max(0, start - _SENTENCE) : start].rstrip().rpartition("\n")[2]
-    return f"{before} {text[start:place]}" if before.endswith((":", "?")) else text[start:place]
+    return f"{before} {text[start:offset]}" if before.endswith((":", "?")) else text[start:offset]
 
 
 def _is_label(lead: str) -> bool:

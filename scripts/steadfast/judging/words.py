@@ -12,7 +12,7 @@ Words = Mapping[str, int]  # verdicts, 1 or 0, by the words for them in lower ca
 
 
 def _yes_or_no(name: str) -> dict[str, int]:
-    """Returns the verdicts by word, from an entry with words for yes and for no."""
+    """The verdicts by word, from an entry with words for yes and for no."""
     return dict.fromkeys(_FACTS[name]["yes"], 1) | dict.fromkeys(_FACTS[name]["no"], 0)
 
 
@@ -32,26 +32,26 @@ TICKS: Words = _yes_or_no("ticks")
 # What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
 WORDS: Words = {**REQUESTED, **OTHERS}
-FIGURES: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdicts too
+WITH_NUMBERS: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdicts too
 AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which are no verdict
 
 
-def vocabulary(figures: bool) -> Words:
-    """Returns the verdicts by word, with numbers among the words or without."""
-    return FIGURES if figures else WORDS
+def vocabulary(numeric: bool) -> Words:
+    """The verdicts by word, with numbers among the words or without."""
+    return WITH_NUMBERS if numeric else WORDS
 
 
 @cache
-def pattern(figures: bool = False) -> str:
-    """Returns a regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
-    longest_first = sorted(vocabulary(figures), key=len, reverse=True)
+def pattern(numeric: bool = False) -> str:
+    """A regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
+    longest_first = sorted(vocabulary(numeric), key=len, reverse=True)
     return f"(?:{'|'.join(map(re.escape, longest_first))})"
 
 
 @cache
-def _endings(figures: bool) -> tuple[str, ...]:
-    """Returns the words that do not end in another one: whatever ends in a word ends in these."""
-    words = vocabulary(figures)
+def _endings(numeric: bool) -> tuple[str, ...]:
+    """The words that do not end in another one: whatever ends in a word ends in these."""
+    words = vocabulary(numeric)
     endings = []
     for word in words:
         if not any(word[start:] in words for start in range(1, len(word))):
@@ -59,25 +59,25 @@ def _endings(figures: bool) -> tuple[str, ...]:
     return tuple(endings)
 
 
-def ends_in_verdict(line: str, figures: bool = False) -> bool:
+def ends_in_verdict(line: str, numeric: bool = False) -> bool:
     """Whether the last word of a line may be a verdict: a quick look before a thorough one.
 
     >>> ends_in_verdict("1. The tone: YES."), ends_in_verdict("Yes, it does so")
     (True, False)
     """
-    return line.rstrip(" \t.,;!)]}|\"'").casefold().endswith(_endings(figures))
+    return line.rstrip(" \t.,;!)]}|\"'").casefold().endswith(_endings(numeric))
 
 
 _EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
 
 
-def verdict(text: str, figures: bool = False) -> int | None:
-    """Returns the verdict that a text is, with a tick that says the same or without.
+def verdict(text: str, numeric: bool = False) -> int | None:
+    """The verdict that a text is, with a tick that says the same or without.
 
     >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
     (0, 1, None, None)
     """
-    words = vocabulary(figures)
+    words = vocabulary(numeric)
     bare = text.strip(" \t.\"'*!").casefold()
     # Of a word that is unknown the verdict is None, which is not -1.
     match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
@@ -162,7 +162,7 @@ _ROMAN = ("i", "ii", "iii", "iv", "v")
 
 
 def number(numeral: str) -> int:
-    """Returns the number of a numeral, Arabic, Chinese or Roman, or of a letter.
+    """The number of a numeral, Arabic, Chinese or Roman, or of a letter.
 
     >>> number("12"), number("三"), number("ii"), number("b")
     (12, 3, 2, 2)
@@ -180,7 +180,7 @@ _TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
 _NUMBERED_TAG = re.compile(r'<\w{1,20}\s+\w{1,10}="(\d{1,2})"\s*>')
 _TAG = re.compile(r"</?[^\W\d]\w{0,20}>")
 _CELLS = re.compile(r"</t[dh]>\s*<t[dh]>")
-_CIRCLED = {ord("①") + place: f"({place + 1}) " for place in range(20)}
+_CIRCLED = {ord("①") + index: f"({index + 1}) " for index in range(20)}
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
 _MARKS = str.maketrans(
     {"‘": "'", "’": "'", "、": ",", "。": ".", "【": "[", "】": "]"}
@@ -191,7 +191,7 @@ _MARKS = str.maketrans(
 
 
 def plain(text: str) -> str:
-    """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
+    """A text without what changes no meaning: bold type, fences, boxes, odd characters."""
     text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
     text = text.translate(_CIRCLED)  # a circled 1 is 1 by its normal form
     text = _FENCE.sub("", normalized(text, "NFKC").translate(_MARKS))
@@ -204,7 +204,7 @@ def plain(text: str) -> str:
 
 
 def without_blanks(text: str) -> str:
-    """Returns a text without blanks and line ends, in lower case.
+    """A text without blanks and line ends, in lower case.
 
     >>> without_blanks("A \\n b")
     'ab'
@@ -216,7 +216,7 @@ LEADING = " \t#>*-•+"
 
 
 def lines(text: str) -> Iterator[tuple[str, int]]:
-    """Lines without marks at both ends, each with the place behind it.
+    """Lines without marks at both ends, each with the offset behind it.
 
     >>> list(lines("# a\\n\\n - b\\n"))
     [('a', 4), ('b', 10)]
@@ -229,5 +229,5 @@ def lines(text: str) -> Iterator[tuple[str, int]]:
 
 
 def squeezed_lines(text: str) -> frozenset[str]:
-    """Returns the lines of an answer, to recognise those that a judge repeats."""
+    """The lines of an answer, to recognise those that a judge repeats."""
     return frozenset(without_blanks(line) for line, _ in lines(plain(text)))

@@ -8,7 +8,7 @@ from pydantic import field_validator, model_validator
 from steadfast.base.resources import facts
 from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import OpenModel, Price, SamplingModel
-from steadfast.schema.strict import answer, operation
+from steadfast.schema.strict import operation, response
 
 # Concurrent requests when a job begins, and the default of ``max_concurrency``.
 FIRST_REQUESTS = 8
@@ -26,11 +26,11 @@ NO_USER = (
 class ApiModel(SamplingModel):
     """Settings that all engines behind an API share."""
 
-    model: str = answer("The model's name in the API.", ...)
-    extra_body: dict[str, Any] = answer(
+    model: str = response("The model's name in the API.", ...)
+    extra_body: dict[str, Any] = response(
         "Additional fields of the request body, passed through unchanged.", {}
     )
-    structured: bool = answer(
+    structured: bool = response(
         "Structured outputs for a judge: its replies follow the benchmark's JSON schema. Only with "
         "judging.mode strict (docs/judging.md).",
         False,
@@ -110,7 +110,7 @@ class ApiModel(SamplingModel):
 class FlexModel(ApiModel):
     """Settings of APIs that take a seed, and have a cheaper service tier."""
 
-    seed: int | None = answer(
+    seed: int | None = response(
         "Seed sent with each request, plus the number of the repeat; null: none."
     )
     service_tier: Literal["flex"] | None = operation(
@@ -137,13 +137,13 @@ class OpenaiModel(FlexModel, OpenModel):
         "Prompt caching with explicit breakpoints (OpenAI from GPT-5.6 on): how long the cache "
         "keeps a shared context after each use; null: no breakpoints, prompts are plain strings."
     )
-    tokenizer: str = answer(
+    tokenizer: str = response(
         "Tokenizer that counts tokens against the window and truncates contexts: a tiktoken "
         "encoding, or the hub id or directory of the model's own tokenizer, with a slash, such as "
         "./model (needs transformers, which comes with vLLM).",
         "o200k_base",
     )
-    serve: list[str] | None = answer(
+    serve: list[str] | None = response(
         "In place of base_url: command and arguments of a server that the job starts, once for all "
         "its parts; {port} stands for the port (docs/slurm.md).",
         verbatim=True,
@@ -205,18 +205,18 @@ class AnthropicModel(ApiModel):
     api_key_env: str | None = operation(
         "Environment variable that holds the API key.", "ANTHROPIC_API_KEY"
     )
-    temperature: float | None = answer(
+    temperature: float | None = response(
         "Sampling temperature; null: none is sent, as reasoning models and many newer models "
         "require.",
         0.0,
         ge=0,
         le=1,
     )
-    thinking: Literal["adaptive", "budget", "disabled"] | None = answer(
+    thinking: Literal["adaptive", "budget", "disabled"] | None = response(
         "Extended thinking. adaptive: the model decides how much it reasons; budget: up to "
         "reasoning.tokens; null: the model's default."
     )
-    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = answer(
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = response(
         "The API's effort parameter; null: the model's default."
     )
     cache: Literal["5m", "1h"] | None = operation(
@@ -250,14 +250,14 @@ class GeminiModel(FlexModel):
     api_key_env: str | None = operation(
         "Environment variable that holds the API key.", "GEMINI_API_KEY"
     )
-    temperature: float | None = answer(
+    temperature: float | None = response(
         "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
     )
-    thinking: Literal["budget", "disabled"] | None = answer(
+    thinking: Literal["budget", "disabled"] | None = response(
         "budget: reason for up to reasoning.tokens; disabled: a budget of 0, which not every model "
         "accepts; null: the model's default."
     )
-    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
+    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = response(
         "Thinking level, in place of a budget; null: the model's default."
     )
 

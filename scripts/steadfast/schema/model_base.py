@@ -18,12 +18,12 @@ from steadfast.base.names import quoted, suggestion
 from steadfast.base.resources import facts
 from steadfast.schema.strict import (
     StrictModel,
-    answer,
     display,
     job_resource,
     key,
     operation,
     plan,
+    response,
     shown_text,
 )
 
@@ -104,23 +104,23 @@ class BaseModelSettings(StrictModel):
 
     label: str | None = display("Name in tables; by default the name in the config.")
     group: str | None = display("Heading under which tables list the model.")
-    window: int | None = answer(
+    window: int | None = response(
         "Context window: maximum tokens of prompt and response together.", ge=256, le=MOST_TOKENS
     )
-    on_overflow: Literal["error", "truncate", "skip"] = answer(
+    on_overflow: Literal["error", "truncate", "skip"] = response(
         "What happens to prompts longer than the window. error: stop before anything is sent; "
         "truncate: cut the context from the right (as the paper; tables mark it with a dagger); "
         "skip: leave the sample out (status overflow).",
         "error",
     )
-    tokenizer: str = answer(
+    tokenizer: str = response(
         "tiktoken encoding that counts tokens against the window.", "o200k_base"
     )
-    max_tokens: Limit | dict[str, Limit] | None = answer(
+    max_tokens: Limit | dict[str, Limit] | None = response(
         "Maximum output tokens, in place of the benchmarks' own limits: one number, or a mapping "
         "from tasks to numbers."
     )
-    repeats: int = answer(
+    repeats: int = response(
         "Responses requested for each prompt; each is a sample. For a judge: verdicts requested "
         "for each item; the first one counts, and all are compared (docs/judging.md).",
         1,
@@ -175,7 +175,7 @@ class BaseModelSettings(StrictModel):
 class ThinkingModel(BaseModelSettings):
     """Settings of engines whose responses may contain reasoning."""
 
-    reasoning: Reasoning | None = answer(
+    reasoning: Reasoning | None = response(
         "How the model marks its reasoning, and its maximum length; null: no reasoning model."
     )
 
@@ -183,36 +183,36 @@ class ThinkingModel(BaseModelSettings):
 class SamplingModel(ThinkingModel):
     """Settings of engines that sample from a model."""
 
-    revision: str | None = answer("Revision of the weights, such as a commit on the hub.")
-    system: str | None = answer("System message.", verbatim=True)
-    temperature: float | None = answer(
+    revision: str | None = response("Revision of the weights, such as a commit on the hub.")
+    system: str | None = response("System message.", verbatim=True)
+    temperature: float | None = response(
         "Sampling temperature; the paper uses 0. null: the server's default, or for engine vllm "
         "all sampling settings of the model's generation config.",
         0.0,
         ge=0,
         le=100,
     )
-    top_p: float | None = answer(
+    top_p: float | None = response(
         "Nucleus sampling: cumulative probability of the tokens sampled from.", gt=0, le=1
     )
-    top_k: int | None = answer("Top-k sampling: number of tokens sampled from.", ge=1)
+    top_k: int | None = response("Top-k sampling: number of tokens sampled from.", ge=1)
 
 
 class OpenModel(SamplingModel):
     """Settings of engines whose models may have open weights."""
 
-    template: Literal["chat", "base"] = answer(
+    template: Literal["chat", "base"] = response(
         "chat: the prompt as a user message (engine vllm applies the model's chat template); base: "
         "the plain prompt with the suffix 'Output: ' (appendix E), with engine openai by the "
         "completions endpoint.",
         "chat",
     )
-    min_p: float | None = answer(
+    min_p: float | None = response(
         "Min-p sampling: minimum probability of a token, relative to the most likely one.",
         ge=0,
         le=1,
     )
-    examples: str | None = answer(
+    examples: str | None = response(
         "For a base model: your own few-shot examples, put before each prompt; JSON lines with "
         "instruction and output."
     )
@@ -225,7 +225,7 @@ class OpenModel(SamplingModel):
 
     @model_validator(mode="after")
     def _examples_are_for_base_models(self) -> Self:
-        if self.examples is not None and getattr(self, "template", None) != "base":
+        if self.examples is not None and self.template != "base":
             raise ValueError(
                 "examples are only for base models; set template: base, or remove examples"
             )

@@ -12,38 +12,38 @@ from steadfast.schema.model_base import (
     OpenModel,
     ThinkingModel,
 )
-from steadfast.schema.strict import answer, operation
+from steadfast.schema.strict import operation, response
 
 
 class VllmModel(OpenModel):
     """A model that runs inside the job, offline, on GPUs of the job's machine (or its CPU)."""
 
     engine: Literal["vllm"]
-    model: str = answer(
+    model: str = response(
         "Hub id, such as Qwen/Qwen2.5-7B-Instruct, or directory of a checkpoint.", ...
     )
-    window: int = answer(
+    window: int = response(
         "Context window: maximum tokens of prompt and response together (vLLM's max_model_len).",
         ...,
         ge=256,
         le=MOST_TOKENS,
     )
-    tokenizer: str | None = answer(  # type: ignore[assignment]  # None: the model's own
+    tokenizer: str | None = response(  # type: ignore[assignment]  # None: the model's own
         "Hub id or directory of the tokenizer; by default the model's own."
     )
-    template_args: dict[str, Any] = answer(
+    template_args: dict[str, Any] = response(
         "Additional variables of the chat template, such as enable_thinking.", {}
     )
-    hf_overrides: dict[str, Any] = answer(
+    hf_overrides: dict[str, Any] = response(
         "Overrides of the model's config.json, such as rope_parameters for YaRN.", {}
     )
-    seed: int = answer("Seed of the engine; for sampling, plus the number of the repeat.", 0)
-    engine_args: dict[str, Any] = answer(
+    seed: int = response("Seed of the engine; for sampling, plus the number of the repeat.", 0)
+    engine_args: dict[str, Any] = response(
         "Additional arguments of vLLM's LLM that may change responses, such as dtype and "
         "quantization.",
         {},
     )
-    batch_invariant: bool = answer(
+    batch_invariant: bool = response(
         "vLLM's batch-invariant kernels: a response does not depend on the other requests of its "
         "batch.",
         False,
@@ -85,26 +85,26 @@ class SimulatedModel(BaseModelSettings):
     errors."""
 
     engine: Literal["simulated"]
-    span: int = answer("Context length in tokens at which recall is halved.", 65536, gt=0)
-    position_bias: float = answer(
+    span: int = response("Context length in tokens at which recall is halved.", 65536, gt=0)
+    position_bias: float = response(
         "Loss of recall in the middle of the context, 0 to 1.", 0.3, ge=0, le=1
     )
-    slip: float = answer("Share of responses with a formatting error.", 0.1, ge=0, le=1)
-    seed: int = answer("Seed of the simulated errors.", 1)
+    slip: float = response("Share of responses with a formatting error.", 0.1, ge=0, le=1)
+    seed: int = response("Seed of the simulated errors.", 1)
 
 
 class ReplayModel(ThinkingModel):
     """Responses that another program produced, from a file."""
 
     engine: Literal["replay"]
-    file: str = answer(
+    file: str = response(
         "JSON lines with sample_id and response. In the path, {benchmark} and {part} stand for the "
         "benchmark and its part (such as a length or a language).",
         ...,
     )
     fields: dict[
         Literal["sample_id", "repeat", "response", "reasoning", "finish_reason", "status"], str
-    ] = answer("Names of the fields in the file, where they differ.", {})
+    ] = response("Names of the fields in the file, where they differ.", {})
 
 
 class ScoredModel(BaseModelSettings):

@@ -48,7 +48,7 @@ def section(kind: type[BaseModel], description: str) -> Any:
 
 
 # Keys of a model's settings, by what a change of them re-runs (``schema.model_base``).
-answer = partial(key, role="response")
+response = partial(key, role="response")
 operation = partial(key, role="operation")
 job_resource = partial(key, role="resource")
 plan = partial(key, role="plan")

@@ -29,9 +29,8 @@ def draw(
         pictures = component(figures).make(frames, display_settings)
         for name, stem in outs.items():
             caption = " ".join([pictures[name].caption, *data_notes])
-            write_picture(
-                in_trial(pictures[name]._replace(caption=caption), display_settings), stem
-            )
+            picture = pictures[name]._replace(caption=caption)
+            write_picture(in_trial(picture, display_settings), stem)
 
 
 if job := globals().get("snakemake"):

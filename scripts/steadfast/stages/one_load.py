@@ -228,8 +228,8 @@ def _judge_items(
     repeats = params["answers"].get("repeats") or 1
     simulator = component(params["simulator"]).make() if params["simulator"] else None
     oracle = part_files.JudgeOracle(simulator, prompts, repeats) if simulator else None
-    form = component(params["schema"]) if "schema" in params else None
-    items = part_files.judge_items(prompts, form, repeats)
+    schema = component(params["schema"]) if "schema" in params else None
+    items = part_files.judge_items(prompts, schema, repeats)
     reader = component(params["readable"])
     expected = {}
     for prompt in prompts:
@@ -237,8 +237,8 @@ def _judge_items(
             expected[repeat_key(request.id, repeat)] = (request.expected, prompt.answer)
 
     def is_readable(request: str, reply: str) -> bool:
-        form, response = expected[request]
-        return bool(reader.make(form, reply, response))
+        values, response = expected[request]
+        return bool(reader.make(values, reply, response))
 
     return items, oracle, is_readable
 

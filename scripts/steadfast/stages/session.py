@@ -57,14 +57,14 @@ class Session:
         self._slurm = slurm.Watch(log, self.failures)
         # Rounds are decided one after the other; tables are made after the last one.
         self._undecided = rounds.undecided(run, results)
-        self._again = False  # whether the run starts again, for the next round
+        self._starts_next_round = False
 
     def begin(self) -> None:
         """Registers its hooks in Snakemake, once the config is read."""
         snakemake = self._snakemake
         if self._undecided:
             # At the very end, when all locks are released.
-            atexit.register(lambda: insides.restart() if self._again else None)
+            atexit.register(lambda: insides.restart() if self._starts_next_round else None)
             omitted = ["summary"]
             for name in self._undecided:
                 omitted += [f"{name}_tables", f"{name}_figures"]
@@ -141,7 +141,7 @@ class Session:
             if str(decision) in outputs and models is not None:
                 after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {number} is decided, {after}")
-        self._again = bool(lines)
+        self._starts_next_round = bool(lines)
         return escape_hidden("\n".join(lines)) if lines else self.closing_summary()
 
     def closing_summary(self) -> str:

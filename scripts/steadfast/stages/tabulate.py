@@ -24,10 +24,9 @@ def tabulate(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     display_settings = Display.of(display)
     for table in component(tables).make(frames, display_settings):
-        write_table(
-            display_settings.with_remarks(table, data_notes) if isinstance(table, Table) else table,
-            out_dir,
-        )
+        if isinstance(table, Table):  # else a printed page, which has its own notes
+            table = display_settings.with_remarks(table, data_notes)
+        write_table(table, out_dir)
 
 
 if job := globals().get("snakemake"):

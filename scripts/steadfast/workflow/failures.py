@@ -56,8 +56,9 @@ def attempt_end(log: str, state: str | None = None, message: str | None = None) 
                     break
             return AttemptEnd(f"SLURM rejected the job: {refusal}", retry=False)
     if end := facts("slurm/ends.yaml").get(state):
-        free = end.get("free", False)
-        return AttemptEnd(f"the job {end['reason']}", shortage=end.get("short"), uncounted=free)
+        reason = f"the job {end['reason']}"
+        uncounted = end.get("free", False)
+        return AttemptEnd(reason, shortage=end.get("short"), uncounted=uncounted)
     last_line = log.rstrip().rpartition("\n")[2]
     if last_line.startswith(ERROR):
         return AttemptEnd(last_line.removeprefix(ERROR), retry=False)
@@ -81,7 +82,7 @@ class FailedJobs:
         self._stopped = False
         self._stamps: dict[str, object] = {}  # of the log files, before the last attempt
         # The resource that was too small at each attempt, by job.
-        self._short: dict[str, list[str]] = {}
+        self._shortages: dict[str, list[str]] = {}
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
@@ -134,7 +135,7 @@ class FailedJobs:
         """A rule's resource that grows only with the attempts for which it was too small."""
 
         def requested(wildcards: Any, attempt: int) -> Any:
-            return amount(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
+            return amount(wildcards, 1 + self._shortages.get(_key(wildcards), []).count(resource))
 
         return requested
 
@@ -171,7 +172,7 @@ class FailedJobs:
             self._failed[name] = Failure(_queried(single), reason, attempts, log_ends)
             plan = "; retried" if retried else ""
             if end.shortage:
-                self._short.setdefault(_key(single.wildcards), []).append(end.shortage)
+                self._shortages.setdefault(_key(single.wildcards), []).append(end.shortage)
                 plan += f" with {MORE[end.shortage]}" if retried else ""
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine wrote is on the terminal already.
@@ -184,13 +185,13 @@ class FailedJobs:
             return STOPPED_RUN
         if not self._failed:
             return "The run failed; see the error message above."
-        alike: dict[tuple[str, str], list[str]] = {}
+        names_by_cause: dict[tuple[str, str], list[str]] = {}
         for name, failure in self._failed.items():
-            alike.setdefault((failure.who, failure.reason), []).append(name)
-        lines = list(self._tails(names[0] for names in alike.values()))
+            names_by_cause.setdefault((failure.who, failure.reason), []).append(name)
+        lines = list(self._tails(names[0] for names in names_by_cause.values()))
         count = len(self._failed)
         lines += ["", f"{count} {'job' if count == 1 else 'jobs'} failed:"]
-        for (who, reason), names in alike.items():
+        for (who, reason), names in names_by_cause.items():
             attempts = max(self._failed[name].attempts for name in names)
             lines.append(f"  {who}: {reason}" + (f" ({attempts} tries)" if attempts > 1 else ""))
             lines += [f"    {name}" for name in names]

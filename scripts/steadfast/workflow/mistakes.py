@@ -10,13 +10,15 @@ from steadfast.base.errors import UserError, fixable_error
 from steadfast.base.names import escape_hidden, first_names, suggestion
 from steadfast.workflow import insides
 
-USUAL = Path("results")
+DEFAULT_RESULTS = Path("results")
 # Files that a message names; the others are counted.
 MOST_FILES = 3
 
 
 def error_sentence(
-    error: BaseException, results: Path = USUAL, targets: Callable[[], Iterable[str]] = tuple
+    error: BaseException,
+    results: Path = DEFAULT_RESULTS,
+    targets: Callable[[], Iterable[str]] = tuple,
 ) -> str | None:
     """The error message for a user's mistake; None for other errors.
 
@@ -24,11 +26,11 @@ def error_sentence(
         results: the results folder.
         targets: gives all possible targets.
     """
-    message = _of_user(error) or _of_files(error, results, targets)
+    message = _user_error(error) or _file_error(error, results, targets)
     return escape_hidden(f"Error: {message}") if message else None
 
 
-def _of_user(error: BaseException) -> str | None:
+def _user_error(error: BaseException) -> str | None:
     for cause in _causes(error):
         if isinstance(cause, UserError):
             return str(cause)
@@ -47,7 +49,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _of_files(
+def _file_error(
     error: BaseException, results: Path, targets: Callable[[], Iterable[str]]
 ) -> str | None:
     if insides.is_locked(error):
@@ -56,8 +58,8 @@ def _of_files(
             "remove the lock with --unlock"
         )
     if target := insides.missing_target(error):
-        if results != USUAL and Path(target).is_relative_to(USUAL):
-            elsewhere = results / Path(target).relative_to(USUAL)
+        if results != DEFAULT_RESULTS and Path(target).is_relative_to(DEFAULT_RESULTS):
+            elsewhere = results / Path(target).relative_to(DEFAULT_RESULTS)
             return (
                 f"{target}: no rule makes this file; the results folder is {results} "
                 f"(pathvars.results), so name {elsewhere}"

@@ -93,7 +93,7 @@ class Watch:
         self._logs: dict[str, list[str]] = {}
         self._missed: Counter[str] = Counter()
         self._reported: set[tuple[str, str]] = set()
-        self._away = False  # whether SLURM does not respond
+        self._unresponsive = False
 
     def watch(self, executor: Any) -> None:
         """Watches the jobs of an executor of Snakemake, if it is SLURM's."""
@@ -140,12 +140,16 @@ class Watch:
 
         async def query(command: str, log: logging.Logger) -> tuple[States, float]:
             states, seconds = await query_states(command, log)
-            if (states is None) != self._away:
-                self._away = states is None
-                away = "does not respond: its jobs go on, and it is queried again"
-                self._log.warning(f"SLURM {away if self._away else 'responds again'}")
             if states is None:
+                if not self._unresponsive:
+                    self._log.warning(
+                        "SLURM does not respond: its jobs go on, and it is queried again"
+                    )
+                self._unresponsive = True
                 return {}, 0.0
+            if self._unresponsive:
+                self._log.warning("SLURM responds again")
+                self._unresponsive = False
             words = shlex.split(command)
             run = words[words.index("--name") + 1]
             reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"

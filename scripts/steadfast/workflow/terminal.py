@@ -263,9 +263,9 @@ def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
     number = str(stage.done) if stage.done >= stage.total else f"{stage.done} of {stage.total}"
     jobs = "job" if number == "1" else "jobs"
     benchmarks = ", ".join(f"{title} {count}" for title, count in counts if count)
-    behind = f" ({benchmarks})" if stage.benchmarks.total() == stage.done else ""
+    by_benchmark = f" ({benchmarks})" if stage.benchmarks.total() == stage.done else ""
     requests = f"; responses: {counts_text(stage.requests)}" if stage.requests else ""
-    return f"{name}: {number} {jobs} done{behind}{requests}"
+    return f"{name}: {number} {jobs} done{by_benchmark}{requests}"
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

@@ -131,7 +131,7 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
 
     in_brackets = (styles.lists, styles.sequences, styles.objects)
     forms: list[styles.Form] = [partial(form, True, answer) for form in in_brackets]
-    forms.append(partial(rows, True, answer, place=place, texts=[*map(plain, texts)]))
+    forms.append(partial(rows, True, answer, item_index=place, texts=[*map(plain, texts)]))
     return styles.agreed_verdicts(reply, answer, len(texts), forms, place)
 
 

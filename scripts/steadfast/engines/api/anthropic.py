@@ -87,9 +87,9 @@ class Anthropic(DialectProvider):
     def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
         if not isinstance(blocks := reply.get("content"), list):
             return Retry("invalid reply: no content")
-        return self._settled(text(reply.get("stop_reason")), self._words(blocks), counts)
+        return self._settled(text(reply.get("stop_reason")), self._texts(blocks), counts)
 
-    def _words(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
+    def _texts(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
         responses: list[str] = []
         reasoning: list[str] = []
         for block in map(mapping, array(blocks)):

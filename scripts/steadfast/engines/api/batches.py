@@ -133,13 +133,13 @@ class Batches(ABC, Generic[P]):
         self,
         send: Callable[[], ServerReply],
         read: Callable[[object], T | None],
-        unheard: Callable[[], T | None] = lambda: None,
+        look_up: Callable[[], T | None] = lambda: None,
     ) -> T:
         """The value that ``read`` finds in a reply's JSON, after ``ATTEMPTS`` calls at most.
 
-        ``unheard`` looks up what a call did whose reply was lost.
+        ``look_up`` finds what a call did whose reply was lost.
         """
-        return self._call(send, lambda content: read(self._parsed(content)), unheard)
+        return self._call(send, lambda content: read(self._parsed(content)), look_up)
 
     def pause(self) -> None:
         """Waits before the next poll of a batch."""
@@ -153,15 +153,15 @@ class Batches(ABC, Generic[P]):
         self,
         send: Callable[[], ServerReply],
         read: Callable[[bytes], T | None],
-        unheard: Callable[[], T | None] = lambda: None,
+        look_up: Callable[[], T | None] = lambda: None,
     ) -> T:
         from httpx2 import TransportError
 
         lost = False  # whether an attempt may have succeeded without its reply arriving
         rejections = 0
         for attempt in range(1, engine.ATTEMPTS + 1):
-            after: float | None = None
-            if lost and (value := unheard()) is not None:
+            retry_after: float | None = None
+            if lost and (value := look_up()) is not None:
                 return value
             lost = True
             try:
@@ -181,11 +181,11 @@ class Batches(ABC, Generic[P]):
                 else:
                     retry = Retry("invalid reply: no file or batch")
                 reason = retry.reason
-                after = retry.after
+                retry_after = retry.after
             self._engine.retries[reason] += 1
             if attempt < engine.ATTEMPTS:
-                self._engine.report_wait(reason, after)
-                time.sleep(wait_of(after, attempt - 1))
+                self._engine.report_wait(reason, retry_after)
+                time.sleep(wait_of(retry_after, attempt - 1))
         raise (QueueFull if rejections == engine.ATTEMPTS else TemporaryError)(
             f"{self._server} failed {engine.ATTEMPTS} times in a row ({reason}); "
             "run again later: the job re-attaches to its batches and submits none twice"

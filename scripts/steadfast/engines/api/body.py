@@ -10,7 +10,7 @@ from steadfast.contract.request import Request, Turns
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 # A larger count is a server error.
-MOST = 10**12
+LARGEST_COUNT = 10**12
 
 
 def clean(text: str) -> str:
@@ -42,9 +42,10 @@ def text(value: object) -> str | None:
 
 
 def count(value: object) -> int | None:
-    """A count from 0 to ``MOST``; None for other values, booleans included."""
-    valid = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
-    return value if valid and isinstance(value, int) else None
+    """A count from 0 to ``LARGEST_COUNT``; None for other values, booleans included."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= LARGEST_COUNT else None
 
 
 SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
@@ -60,17 +61,17 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         content = {"messages": messages(request.prompt, request.turns, system)}
     # Each repeat has its own seed: with the same one, a server returns the same response again.
     seed = {"seed": answers["seed"] + request.repeat} if "seed" in answers else {}
-    form = {}
+    response_format = {}
     if request.schema:  # a reply that follows a JSON schema (OpenAI's Structured Outputs)
         named = {"name": "reply", "strict": True, "schema": json.loads(request.schema)}
-        form = {"response_format": {"type": "json_schema", "json_schema": named}}
+        response_format = {"response_format": {"type": "json_schema", "json_schema": named}}
     return {
         "model": answers["model"],
         **content,
         **{name: answers[name] for name in SAMPLING if name in answers},
         **seed,
         **answers.get("extra_body", {}),
-        **form,
+        **response_format,
         max_tokens_field: request.max_tokens,
     }
 

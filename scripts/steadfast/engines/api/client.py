@@ -34,14 +34,14 @@ class Access:
         self._key = os.environ.get(key_name, "").strip() if key_name else ""
         try:
             parts = urlsplit(self._url or "https://api.openai.com/v1")
-            self._sound = parts.scheme in ("http", "https") and not parts.query
+            self._valid = parts.scheme in ("http", "https") and not parts.query
             host = parts.hostname or ""
             port = parts.port
         except ValueError:
-            self._sound = False
+            self._valid = False
             host = ""
             port = None
-        self._sound = self._sound and bool(host)
+        self._valid = self._valid and bool(host)
         self._has_user = bool(USER.match(self._url or ""))
         self.address = f"{host}:{port}" if port else host
         """Host and port only, for messages: the path may be secret."""
@@ -68,7 +68,7 @@ class Access:
             )
         if self._has_user:
             raise UserError(f"base_url {NO_USER}")
-        if not self._sound:
+        if not self._valid:
             raise UserError(
                 "base_url is not a valid URL of an API; write http:// or https://, host and path, "
                 "such as https://api.example.org/v1, without a query"
@@ -81,7 +81,7 @@ class Access:
         }
 
 
-def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
+def openai_headers(client: "AsyncOpenAI | OpenAI") -> Record:
     """The headers that the ``openai`` client sends with each request."""
     from openai import Omit
 
@@ -111,9 +111,9 @@ class Client:
         from openai import AsyncOpenAI
 
         self._trusted = create_ssl_context()
-        self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
-        self._url = str(self._own.base_url).rstrip("/")
-        self._headers = headers or own_headers(self._own)
+        self._openai = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
+        self._url = str(self._openai.base_url).rstrip("/")
+        self._headers = headers or openai_headers(self._openai)
         self._redirected = headers is None
         parts = urlsplit(self._url)
         host = parts.hostname or ""
@@ -125,7 +125,7 @@ class Client:
     async def __aenter__(self) -> Self:
         from aiohttp import ClientSession, ClientTimeout, TCPConnector
 
-        await self._stack.enter_async_context(self._own)
+        await self._stack.enter_async_context(self._openai)
         self._session = await self._stack.enter_async_context(
             ClientSession(
                 connector=TCPConnector(limit=0, ssl=self._trusted),
@@ -156,9 +156,9 @@ class Http:
         from httpx2 import Client as HttpxClient
         from openai import OpenAI
 
-        with OpenAI(**settings) as own_client:
-            self.url = str(own_client.base_url).rstrip("/")
-            sent = headers or own_headers(own_client)
+        with OpenAI(**settings) as openai_client:
+            self.url = str(openai_client.base_url).rstrip("/")
+            sent = headers or openai_headers(openai_client)
         self._client = HttpxClient(
             headers=sent, timeout=settings["timeout"], follow_redirects=headers is None
         )
@@ -172,18 +172,18 @@ class Http:
 
     def get(self, path: str) -> ServerReply:
         """The reply to a GET request."""
-        return self._sent("GET", path)
+        return self._send("GET", path)
 
     def post(self, path: str, content: bytes, **headers: str) -> ServerReply:
         """The reply to a POST request with JSON, or of the type in a header Content_Type."""
         named = {name.replace("_", "-"): text for name, text in headers.items()}
         sent = {"Content-Type": "application/json", **named}
-        return self._sent("POST", path, content=content, headers=sent)
+        return self._send("POST", path, content=content, headers=sent)
 
     def upload(self, path: str, fields: Record, name: str, content: bytes) -> ServerReply:
         """The reply to an upload of a file by a form."""
-        return self._sent("POST", path, data=fields, files={"file": (name, content)})
+        return self._send("POST", path, data=fields, files={"file": (name, content)})
 
-    def _sent(self, method: str, path: str, **what: Any) -> ServerReply:
-        reply = self._client.request(method, self.url + path, **what)
+    def _send(self, method: str, path: str, **options: Any) -> ServerReply:
+        reply = self._client.request(method, self.url + path, **options)
         return ServerReply(reply.status_code, reply.content, reply.headers)

@@ -32,7 +32,7 @@ from steadfast.schema.known_prices import rates
 ATTEMPTS = 6  # at a request before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 # What a server does that would fail every request, and what to do about it, by ``permanent_error``.
-LASTING = {
+PERMANENT_ERRORS = {
     "key": " rejects the API key (HTTP {status}); check the key in {variable}",
     "limit": (
         " expects another field for the output limit; set max_tokens_field: max_completion_tokens"
@@ -70,8 +70,8 @@ class ApiEngine(Engine):
         self._loaded = setup.loaded
         self._gpus = operation.get("gpus") or 0
         # For nondeterminism a request and the rest of its batch are sent at once, from the start.
-        self._first = operation.get("at_once", FIRST_REQUESTS)
-        self._most = operation.get("max_concurrency", MOST_REQUESTS)
+        self._first_concurrency = operation.get("at_once", FIRST_REQUESTS)
+        self._max_concurrency = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)
         self._bill = None
         price = rates({**setup.answers, **operation})
@@ -80,7 +80,7 @@ class ApiEngine(Engine):
             self._bill = Bill(price, operation["max_spend"], folders, self.tier)
         self._log = setup.log
         self._notices = Notices()
-        self._heard = 0
+        self._reply_count = 0
 
     @property
     def tokenizer(self) -> TokenCounter | None:
@@ -96,19 +96,22 @@ class ApiEngine(Engine):
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
         requests = list(chain.from_iterable(groups))
-        self._refuse_what_batches_have(requests)
+        self._refuse_batched(requests)
         self._provider.note_requests(groups)
         self._check_limits(requests)
         self._replies: Replies = asyncio.Queue()
         self._settled = asyncio.Event()
-        self._places = asyncio.Semaphore(self._most)
+        self._slots = asyncio.Semaphore(self._max_concurrency)
         self._capped: CapReached | None = None
-        with asyncio.Runner() as runner, _signals(runner.get_loop(), self._replies) as came:
+        with (
+            asyncio.Runner() as runner,
+            _deferred_signals(runner.get_loop(), self._replies) as received,
+        ):
             loop = runner.get_loop()
             sending = loop.create_task(self._send_all(settings, groups))
             sending.add_done_callback(lambda _: self._replies.put_nowait(None))
             # Not ``runner.run``, which checks the handler of SIGINT for each batch of replies.
-            while pairs := loop.run_until_complete(_arrived(self._replies)):
+            while pairs := loop.run_until_complete(_arrived_replies(self._replies)):
                 for request, response in pairs:
                     yield request, response
                     if isinstance(response, FailedAttempt):
@@ -116,14 +119,14 @@ class ApiEngine(Engine):
                     # Only now is the reply in the journal: a kill loses max_concurrency at most.
                     if self._bill:
                         self._bill.settle(request)
-                    self._places.release()
+                    self._slots.release()
                 self._settled.set()
-                if came:
+                if received:
                     break
-            if signal.SIGINT in came:
+            if signal.SIGINT in received:
                 raise KeyboardInterrupt
-            if came:
-                sys.exit(128 + came[0])
+            if received:
+                sys.exit(128 + received[0])
             sending.result()
 
     def _check_limits(self, requests: Sequence[Request]) -> None:
@@ -136,7 +139,7 @@ class ApiEngine(Engine):
                 "reasoning.tokens, or set batch: true"
             )
 
-    def _refuse_what_batches_have(self, requests: Sequence[Request]) -> None:
+    def _refuse_batched(self, requests: Sequence[Request]) -> None:
         if self._setup.journal is None:
             return
         path = BatchState.place(self._setup.journal)
@@ -160,8 +163,8 @@ class ApiEngine(Engine):
 
     async def _send_all(self, settings: Record, groups: list[list[Request]]) -> None:
         headers = self._provider.headers(settings["api_key"])
-        self._pace = Pace(self._first, self._most)
-        concurrent_groups = asyncio.Semaphore(self._most)
+        self._pace = Pace(self._first_concurrency, self._max_concurrency)
+        concurrent_groups = asyncio.Semaphore(self._max_concurrency)
         try:
             async with (
                 Client(settings, headers) as self._client,
@@ -194,13 +197,13 @@ class ApiEngine(Engine):
 
     async def _start(self, request: Request) -> asyncio.Task[None]:
         """Sends a request once concurrency and the spending limit have room for it."""
-        await self._places.acquire()
+        await self._slots.acquire()
         try:
             if self._capped:
                 raise self._capped
             await self._reserve(request)
         except CapReached:
-            self._places.release()
+            self._slots.release()
             raise
         return self._tasks.create_task(self._send(request))
 
@@ -222,7 +225,7 @@ class ApiEngine(Engine):
 
     async def _request(self, request: Request) -> Response:
         """The response to a request, after up to ``ATTEMPTS`` attempts."""
-        heard = self._heard
+        replies_before = self._reply_count
         for attempt in range(1, ATTEMPTS + 1):
             sent_at = await self._pace.acquire()
             outcome = await self._attempt(request)
@@ -239,9 +242,9 @@ class ApiEngine(Engine):
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
                 self.report_wait(retry.reason, retry.after)
-                self._places.release()  # a waiting request is not in flight
+                self._slots.release()  # a waiting request is not in flight
                 await self._pace.wait(attempt, retry.after)
-                await self._places.acquire()
+                await self._slots.acquire()
                 if paid and self._bill:
                     # By now the journal has the attempt: the next one needs room of its own.
                     self._bill.settle(request)
@@ -249,7 +252,7 @@ class ApiEngine(Engine):
                         await self._reserve(request)
                     except CapReached as reached:
                         return Response("error", error=str(reached))
-        if retry.unreachable and self._heard == heard:
+        if retry.unreachable and self._reply_count == replies_before:
             raise TemporaryError(
                 f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
                 "base_url and that the server is running, then run again: cached responses are "
@@ -266,16 +269,16 @@ class ApiEngine(Engine):
             async with asyncio.timeout(self._timeout):
                 reply = await self._client.post(self._provider.path, body)
         except ConnectionTimeoutError:
-            return Retry("timeout", overloaded=self._heard > 0, unreachable=True)
+            return Retry("timeout", overloaded=self._reply_count > 0, unreachable=True)
         except TimeoutError:
             return Retry("timeout", overloaded=True)
         except ClientConnectorError:
-            return Retry("connection lost", overloaded=self._heard > 0, unreachable=True)
+            return Retry("connection lost", overloaded=self._reply_count > 0, unreachable=True)
         except (ClientError, OSError):
             return Retry("connection lost", overloaded=True)
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
             return Retry(f"client error ({type(error).__name__})")
-        self._heard += 1
+        self._reply_count += 1
         value = parsed(redact(reply.content))
         if reply.status >= 300:
             self.raise_permanent_error(reply.status, value)
@@ -307,7 +310,7 @@ class ApiEngine(Engine):
         kind = permanent_error(status, reply)
         if kind is None or (kind == "tier" and self.option != "flex"):
             return
-        problem = LASTING[kind].format(
+        problem = PERMANENT_ERRORS[kind].format(
             status=status,
             variable=self._access.key_source,
             model=self.answers["model"],
@@ -318,36 +321,36 @@ class ApiEngine(Engine):
 
 
 @contextmanager
-def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[int]]:
+def _deferred_signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[int]]:
     """Defers SIGTERM and SIGINT to the end of a step of the loop; yields the signals received.
 
     An exception that a signal raises within a step could replace the one that wakes a task, which
     would then never end.
     """
-    came: list[int] = []
+    received: list[int] = []
 
     def note(number: int) -> None:
-        came.append(number)
+        received.append(number)
         replies.put_nowait(None)
 
     if threading.current_thread() is not threading.main_thread():
-        yield came  # only the main thread handles signals
+        yield received  # only the main thread handles signals
         return
-    before = {signal.SIGTERM: signal.getsignal(signal.SIGTERM)}
+    handlers = {signal.SIGTERM: signal.getsignal(signal.SIGTERM)}
     interrupt = signal.getsignal(signal.SIGINT)
     if interrupt is signal.default_int_handler:  # else another handler is set, or it is ignored
-        before[signal.SIGINT] = interrupt
-    for number in before:
+        handlers[signal.SIGINT] = interrupt
+    for number in handlers:
         loop.add_signal_handler(number, note, number)
     try:
-        yield came
+        yield received
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             loop.remove_signal_handler(number)
             signal.signal(number, handler)
 
 
-async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
+async def _arrived_replies(replies: Replies) -> list[tuple[Request, Response]]:
     """The replies that have arrived, at least one; none once all requests are done."""
     arrived = [await replies.get()]
     while not replies.empty():

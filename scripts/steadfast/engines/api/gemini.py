@@ -96,9 +96,9 @@ class Gemini(DialectProvider):
         if not candidate:
             return Retry("invalid reply: no candidates")
         parts = array(mapping(candidate.get("content")).get("parts"))
-        return self._settled(text(candidate.get("finishReason")), self._words(parts), counts)
+        return self._settled(text(candidate.get("finishReason")), self._texts(parts), counts)
 
-    def _words(self, parts: list[object]) -> tuple[str | None, str | None] | None:
+    def _texts(self, parts: list[object]) -> tuple[str | None, str | None] | None:
         responses: list[str] = []
         reasoning: list[str] = []
         for part in map(mapping, parts):

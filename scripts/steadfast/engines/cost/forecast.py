@@ -147,12 +147,12 @@ def evaluation_work(path: Path, context_tokens: int, answers: Settings) -> Work:
     """The work of a job, estimated from its prompts, including responses in the journal."""
     status = path.stat()
     context_tokens = min(context_tokens, answers.get("window") or context_tokens)
-    return _work(_of_file(path, status.st_mtime_ns, status.st_size), context_tokens, answers)
+    return _work(_file_counts(path, status.st_mtime_ns, status.st_size), context_tokens, answers)
 
 
 def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
     """The work of a judge's job, estimated from the records of its judge prompts."""
-    return _work(_counted(prompts), 0, answers)
+    return _work(_prompt_counts(prompts), 0, answers)
 
 
 def _work(counts: PromptCounts, context_tokens: int, answers: Settings) -> Work:
@@ -168,11 +168,11 @@ def _work(counts: PromptCounts, context_tokens: int, answers: Settings) -> Work:
 
 
 @lru_cache(maxsize=4096)  # a load of a judge may have a job for each model, benchmark and part
-def _of_file(path: Path, changed: int, size: int) -> PromptCounts:
-    return _counted(read_jsonl(path))
+def _file_counts(path: Path, changed: int, size: int) -> PromptCounts:
+    return _prompt_counts(read_jsonl(path))
 
 
-def _counted(records: Iterable[Record]) -> PromptCounts:
+def _prompt_counts(records: Iterable[Record]) -> PromptCounts:
     requests = Counter[tuple[str, int]]()
     contexts: dict[str, int] = {}
     instructions = 0

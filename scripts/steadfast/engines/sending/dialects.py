@@ -143,11 +143,11 @@ class Tags:
         self._depths: list[int] = []  # nesting after each mark; negative: an end without a start
         self._last_end = -1
         depth = 0
-        for place, mark in enumerate(self.marks):
+        for index, mark in enumerate(self.marks):
             depth += STEPS.get(mark.kind or "", 0)
             self._depths.append(depth)
             if mark.kind == "end":
-                self._last_end = place
+                self._last_end = index
         # later[i]: the least depth after mark i, in one pass from the end of the text
         self._later = list(accumulate(reversed(self._depths), min, initial=sys.maxsize))[-2::-1]
 
@@ -173,12 +173,12 @@ class Tags:
     def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
         """The end of reasoning opened by a mark (-1: the text), and if it leaves a start open."""
         outside = self._depths[opened] if opened >= 0 else 0
-        for place in range(opened + 1, self._last_end + 1):
-            depth = self._depths[place]
+        for index in range(opened + 1, self._last_end + 1):
+            depth = self._depths[index]
             # In channels, an end closes all that is open.
             nested = depth >= outside and not dialect.channels
-            if self.marks[place].kind == "end" and not (nested and self._later[place] < depth):
-                return place, nested
+            if self.marks[index].kind == "end" and not (nested and self._later[index] < depth):
+                return index, nested
         return None
 
 

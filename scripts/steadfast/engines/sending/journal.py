@@ -61,7 +61,7 @@ class Journal(AbstractContextManager["Journal"]):
             while line:
                 written = os.write(self._fd, line)
                 line = line[written:]
-                self._size = self._size + written
+                self._size += written
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 self._sync()
         except OSError as error:
@@ -79,16 +79,15 @@ class Journal(AbstractContextManager["Journal"]):
         with self._held:
             self._sync()
             if error[0] is None:
-                self._check_alone()
+                self._check_size(self._size_on_disk())
 
-    def _check_alone(self) -> None:
+    def _size_on_disk(self) -> int:
         # Opened again: only then does a network file system see what other nodes have written.
         try:
             with open(self._path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
+                return os.fstat(file.fileno()).st_size
         except FileNotFoundError:
-            size = 0
-        self._check_size(size)
+            return 0
 
     def _check_size(self, size: int) -> None:
         """Checks that the file is as this job left it, and no other job writes to it."""
@@ -106,7 +105,7 @@ class Journal(AbstractContextManager["Journal"]):
     def _load(self) -> dict[str, Response]:
         content = self._path.read_bytes()
         *lines, unfinished = content.split(b"\n")
-        sound = len(content) - len(unfinished)
+        valid_bytes = len(content) - len(unfinished)
         responses = {}
         for number, line in enumerate(lines, start=1):
             try:
@@ -123,12 +122,12 @@ class Journal(AbstractContextManager["Journal"]):
                         f"{self._path}:{number}: corrupt line in the journal ({error}); remove "
                         "that line: only its request is sent again"
                     ) from None
-                sound -= len(line) + 1
+                valid_bytes -= len(line) + 1
                 continue
             if response.status in FINAL:
                 responses[request_hash] = response
-        if sound < len(content):
-            os.ftruncate(self._fd, sound)
+        if valid_bytes < len(content):
+            os.ftruncate(self._fd, valid_bytes)
         return responses
 
 

@@ -19,8 +19,7 @@ MIN_RESPONSES = 10
 class Notices:
     """Lines on stderr next to the progress, at most one in ``NOTICE_SECONDS``."""
 
-    def __init__(self, stream: TextIO | None = None):
-        self._stream = stream
+    def __init__(self) -> None:
         self._shown: float | None = None
 
     def show(self, line: str) -> None:
@@ -30,13 +29,12 @@ class Notices:
             return
         self._shown = now
         line = escape_hidden(line)  # it may contain a server's message
-        stream = self._stream or sys.stderr
-        if stream.isatty():
+        if sys.stderr.isatty():
             from tqdm import tqdm
 
-            tqdm.write(line, file=stream)  # above the bar
+            tqdm.write(line, file=sys.stderr)  # above the bar
         else:
-            print(line, file=stream, flush=True)
+            print(line, file=sys.stderr, flush=True)
 
 
 class Progress:

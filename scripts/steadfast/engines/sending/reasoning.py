@@ -71,8 +71,8 @@ def has_tag_pair(text: str) -> bool:
         if dialect.words:  # such as "analysis", which any response may contain
             continue
         tags = Tags.of(text, dialect)
-        for place, mark in enumerate(tags.marks):
-            if mark.kind == "start" and tags.closing(place, dialect):
+        for index, mark in enumerate(tags.marks):
+            if mark.kind == "start" and tags.closing(index, dialect):
                 return True
     return False
 
@@ -206,8 +206,8 @@ def _end(text: str, dialects: list[Dialect]) -> ReasoningEnd | None:
     for rank, dialect in enumerate(dialects):
         tags = Tags.of(text, dialect)
         if closing := tags.closing(-1, dialect):
-            place, nested = closing
-            mark = tags.marks[place]
+            index, nested = closing
+            mark = tags.marks[index]
             ends.append(ReasoningEnd(0, mark.start, rank, mark.stop, nested))
         for mark in tags.ends_in_code:
             ends.append(ReasoningEnd(mark.in_code, mark.start, rank, mark.stop, False))
@@ -220,19 +220,19 @@ def _without_pairs(text: str, dialect: Dialect, truncated: bool) -> Split:
     reasoning: list[str] = []
     tags = Tags.of(text, dialect)
     position = 0
-    next_place = 0
+    next_index = 0
     is_open = False
-    for place, mark in enumerate(tags.marks):
-        if place < next_place or mark.start < position:
+    for index, mark in enumerate(tags.marks):
+        if index < next_index or mark.start < position:
             continue
-        closing = tags.closing(place, dialect) if mark.kind == "start" else None
+        closing = tags.closing(index, dialect) if mark.kind == "start" else None
         if closing:
             end = tags.marks[closing[0]]
             nested = closing[1]
             answer.append(text[position : mark.start])
             reasoning += _pieces(text[mark.stop : end.start], dialect)
             position = _after_end(text, dialect, end.stop)
-            next_place = closing[0] + 1
+            next_index = closing[0] + 1
             is_open = is_open or (nested and truncated)
         elif mark.kind == "start" and (truncated or dialect.channels):
             answer.append(text[position : mark.start])

@@ -65,14 +65,13 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
     def _write(self) -> None:
         self._written = time.monotonic()
         elapsed = self._written - self._started
-        fields = self._with_engine
         run: RunRecord = {
             "wall_seconds": round(elapsed if self._spent is None else self._spent, 3),
             "answered": self._counts["answered"],
             "failed": self._counts["failed"],
-            "retries": self._engine.retries if fields else Counter(),
-            "latencies": self._engine.latencies.counts if fields else {},
-            "load_seconds": round(self._engine.load_seconds, 3) if fields else 0.0,
+            "retries": self._engine.retries if self._with_engine else Counter(),
+            "latencies": self._engine.latencies.counts if self._with_engine else {},
+            "load_seconds": round(self._engine.load_seconds, 3) if self._with_engine else 0.0,
             "prompt_tokens": self._counts["prompt_tokens"],
             "computed_tokens": self._counts["computed_tokens"],
             "output_tokens": self._counts["output_tokens"],
@@ -204,10 +203,10 @@ def reasoning_separator(
     tokenizer = engine.tokenizer
 
     def read(response: Response) -> Response:
-        read = separate_reasoning(response, reasoning, prefilled)
-        if read.reasoning and read.reasoning_tokens is None and tokenizer:
-            return replace(read, reasoning_tokens=tokenizer.count(read.reasoning))
-        return read
+        separated = separate_reasoning(response, reasoning, prefilled)
+        if separated.reasoning and separated.reasoning_tokens is None and tokenizer:
+            return replace(separated, reasoning_tokens=tokenizer.count(separated.reasoning))
+        return separated
 
     return read
 

@@ -31,7 +31,7 @@ SHOWN_FAILURES = 3
 # Token counts that the provenance sums up.
 COUNTED = ("prompt", "cached", "completion", "reasoning")
 # Reasons of failures that would recur when the job runs again.
-LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
+PERMANENT = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
 
 
 def run_part(
@@ -107,8 +107,8 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
     if failed > allowed * len(responses):
         texts = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
         ellipsis = ", …" if len(reasons) > SHOWN_FAILURES else ""
-        passing = not all(LASTING.match(reason or "") for reason in reasons)
-        raise (TemporaryError if passing else UserError)(
+        may_pass = not all(PERMANENT.match(reason or "") for reason in reasons)
+        raise (TemporaryError if may_pass else UserError)(
             f"{failed} of {len(responses)} requests of model {model} failed "
             f"({', '.join(texts)}{ellipsis}); responses so far are cached: run again to re-request "
             "only the failed ones, or raise allowed_failures to continue without them"

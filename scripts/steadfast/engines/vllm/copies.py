@@ -108,7 +108,7 @@ def shares(groups: Groups, count: int) -> list[Groups]:
 class CopyEngine(VllmEngine):
     """One copy, whose parent process has locked the GPUs."""
 
-    def _lease(self, copies: int = 1) -> None:
+    def _lock_gpus(self, copies: int = 1) -> None:
         pass
 
     def _forget_hint(self) -> None:
@@ -156,7 +156,7 @@ class VllmCopies(VllmEngine):
     def load(self) -> None:
         """Starts the copies, unless they run already."""
         if self._loaded.model is None:
-            self._lease(self._count)
+            self._lock_gpus(self._count)
             visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
             self._loaded.model = Copies(self._count, visible)
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams
     from vllm.v1.engine.llm_engine import LLMEngine
 
-TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
-LOADING = ("model", "revision", "tokenizer", "hf_overrides", "seed")
+TEXT_KEYS = ("model", "revision", "tokenizer", "template", "system", "template_args")
+LOADING_KEYS = ("model", "revision", "tokenizer", "hf_overrides", "seed")
 # Engine arguments that request hashes contain next to ``engine_args``, as they always did.
 FORMER_KEYS = ("dtype", "quantization")
-SETTINGS = {
+ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # so that the engine's errors reach the job
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
@@ -35,7 +35,7 @@ SETTINGS = {
 # Requests handed to the engine for each that it may compute at once.
 AHEAD = 2
 # vLLM's argument for the number of concurrent requests.
-AT_ONCE = "max_num_seqs"
+CONCURRENCY = "max_num_seqs"
 # Concurrent requests assumed where vLLM died before it reported its own default.
 UNKNOWN_BATCH = 256
 MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
@@ -51,36 +51,37 @@ class VllmEngine(Engine):
     paid = True
 
     def __init__(self, setup: Setup):
-        settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
-        given = {name: value for name, value in settings.items() if value not in (None, {}, False)}
-        self._engine_args = dict(given.pop("engine_args", {}))
-        self._given = given
+        own = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
+        settings = {name: value for name, value in own.items() if value not in (None, {}, False)}
+        self._engine_args = dict(settings.pop("engine_args", {}))
+        self._settings = settings
         self._window: int = setup.answers["window"]
         self._operation_args: Settings = setup.operation.get("engine_operation_args", {})
         self._parallel: int = setup.operation.get("tensor_parallel_size", 1)
         self._log = setup.log
         trust = self._engine_args.get("trust_remote_code", False)
-        named = {name: given[name] for name in TEXT if name in given}
-        self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
+        text_settings = {name: settings[name] for name in TEXT_KEYS if name in settings}
+        model = text_settings.pop("model")
+        self._text = LocalText(model, **text_settings, trust_remote_code=trust)
         self._stop_ids = self._text.stop_token_ids
         self._sampling = self._sampling_of(setup.own)
-        self.answers = self._determining(setup.answers.get("reasoning"))
+        self.answers = self._hashed_settings(setup.answers.get("reasoning"))
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
-        self._batch: int | None = self._operation_args.get(AT_ONCE)
+        self._batch: int | None = self._operation_args.get(CONCURRENCY)
         hint = read_json(self._hint) if self._hint and self._hint.exists() else None
         if hinted := count(mapping(hint).get("batch")):
             self._batch = min(self._batch or hinted, hinted)
         self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
         self._loaded = setup.loaded
-        self._in_hand = 1
+        self._max_in_flight = 1
         self._used: Counter[str] = Counter()
 
-    def _determining(self, reasoning: Settings | None) -> Record:
+    def _hashed_settings(self, reasoning: Settings | None) -> Record:
         """The settings that determine a response, as request hashes contain them."""
         arguments = dict(self._engine_args)
         former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
         answers = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
-        answers |= {**self._given, **former}
+        answers |= {**self._settings, **former}
         if arguments:
             answers["engine_args"] = arguments
         if answers["template"] == "chat":
@@ -116,7 +117,7 @@ class VllmEngine(Engine):
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         self.load()
         requests = ordered(groups)
-        self._look_at_memory(max(map(size, requests)))
+        self._check_memory(max(map(size, requests)))
         yield from self._send(self._text.encode_prompts(requests))
         self._forget_hint()
 
@@ -134,9 +135,9 @@ class VllmEngine(Engine):
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
         """Adds requests in order, more than run at once, so that no step of vLLM waits for one."""
-        under_way: dict[str, Request] = {}
+        in_flight: dict[str, Request] = {}
         while True:
-            following = islice(prompts, self._in_hand - len(under_way))
+            following = islice(prompts, self._max_in_flight - len(in_flight))
             exhausted = True
             for request, ids in following:
                 exhausted = False
@@ -145,19 +146,19 @@ class VllmEngine(Engine):
                     error = f"{len(ids)} tokens of prompt exceed the window of {self._window}"
                     yield request, Response("overflow", error=error)
                     continue
-                under_way[request.hash] = request
-                sampling = self._sampling_of_one(request)
+                in_flight[request.hash] = request
+                sampling = self._request_sampling(request)
                 with self._explained("failed"):
                     self.engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)
-            if not under_way and exhausted:
+            if not in_flight and exhausted:
                 return
             with self._explained("failed"):
                 outputs = self.engine.step()
             for output in outputs:
                 if output.finished:
-                    yield under_way.pop(output.request_id), self._response(output)
+                    yield in_flight.pop(output.request_id), self._response(output)
 
-    def _sampling_of_one(self, request: Request) -> "SamplingParams":
+    def _request_sampling(self, request: Request) -> "SamplingParams":
         from vllm import SamplingParams
 
         return SamplingParams(
@@ -189,21 +190,21 @@ class VllmEngine(Engine):
     def load(self) -> None:
         if self._loaded.model is not None:
             return
-        for name, value in SETTINGS.items():
+        for name, value in ENVIRONMENT.items():
             os.environ.setdefault(name, value)
-        if self._given.get("batch_invariant"):
+        if self._settings.get("batch_invariant"):
             os.environ["VLLM_BATCH_INVARIANT"] = "1"
         try:
             from vllm import LLM, envs
         except ImportError:
             raise UserError(NOT_INSTALLED) from None
-        if self._given.get("batch_invariant") and not hasattr(envs, "VLLM_BATCH_INVARIANT"):
+        if self._settings.get("batch_invariant") and not hasattr(envs, "VLLM_BATCH_INVARIANT"):
             raise UserError(
-                f"model {self._given['model']}: this version of vLLM has no batch-invariant mode; "
-                "update vLLM, or remove batch_invariant"
+                f"model {self._settings['model']}: this version of vLLM has no batch-invariant "
+                "mode; update vLLM, or remove batch_invariant"
             )
         arguments = {
-            **{name: self._given[name] for name in LOADING if name in self._given},
+            **{name: self._settings[name] for name in LOADING_KEYS if name in self._settings},
             "enable_prefix_caching": True,
             "max_model_len": self._window,
             "tensor_parallel_size": self._parallel,
@@ -211,20 +212,20 @@ class VllmEngine(Engine):
             **self._operation_args,
         }
         if self._batch:  # may be less than configured, after an out-of-memory error
-            arguments[AT_ONCE] = self._batch
-        self._lease()
+            arguments[CONCURRENCY] = self._batch
+        self._lock_gpus()
         started = time.monotonic()
         with self._explained("could not be loaded"):
             self._loaded.model = LLM(**arguments)
         self._loaded.seconds = self.load_seconds = time.monotonic() - started
         self._log(f"model loaded in {self.load_seconds:.0f} s")
 
-    def _lease(self, copies: int = 1) -> None:
+    def _lock_gpus(self, copies: int = 1) -> None:
         """Locks the GPUs that the engine needs, where jobs share this machine's."""
         pipeline = self._operation_args.get("pipeline_parallel_size", 1)
         lock_gpus(copies * pipeline * self._parallel, self._log)
 
-    def _look_at_memory(self, largest: int) -> None:
+    def _check_memory(self, largest: int) -> None:
         """Checks the KV cache, and sets the number of concurrent requests."""
         from vllm.platforms import current_platform
 
@@ -232,13 +233,13 @@ class VllmEngine(Engine):
         device = current_platform.get_device_name() or current_platform.device_type
         self._machine = ", ".join([*versions, f"{self._parallel} × {device}"])
         commit = self._text.provenance()["commit"]
-        self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
+        self._served = f"{self._settings['model']}@{commit}" if commit else self._settings["model"]
         config = self.engine.vllm_config
         cache = config.cache_config
         loaded_limit = config.scheduler_config.max_num_seqs
         at_once = min(self._batch or loaded_limit, loaded_limit)
         # More may be queued: vLLM itself runs no more at once than its max_num_seqs.
-        self._in_hand = AHEAD * loaded_limit if at_once == loaded_limit else at_once
+        self._max_in_flight = AHEAD * loaded_limit if at_once == loaded_limit else at_once
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
         self._log(
@@ -247,8 +248,8 @@ class VllmEngine(Engine):
         )
         if 0 < capacity < largest:
             raise UserError(
-                f"model {self._given['model']}: the KV cache has room for {capacity:,} tokens, but "
-                f"the largest request needs {largest:,}; raise tensor_parallel_size or "
+                f"model {self._settings['model']}: the KV cache has room for {capacity:,} tokens, "
+                f"but the largest request needs {largest:,}; raise tensor_parallel_size or "
                 "engine_operation_args.gpu_memory_utilization, or remove that length"
             )
 
@@ -276,18 +277,18 @@ class VllmEngine(Engine):
             if self._hint:
                 write_json(self._hint, {"batch": half})
             return EngineExhausted(
-                f"model {self._given['model']} {what}: out of memory with {batch} concurrent "
+                f"model {self._settings['model']} {what}: out of memory with {batch} concurrent "
                 f"requests ({reason}); {resume}, which continues with {half} concurrent requests"
             )
         return EngineFailed(
-            f"model {self._given['model']} {what} ({reason}); the log has the traceback; "
+            f"model {self._settings['model']} {what} ({reason}); the log has the traceback; "
             f"{resume} to continue"
         )
 
     def provenance(self) -> Record:
         """The model's files: commit, data type, rope settings, tokenizer."""
         files = self._text.provenance()
-        files["positions"] |= self._given.get("hf_overrides", {})
+        files["positions"] |= self._settings.get("hf_overrides", {})
         return {"files": files}
 
     def summary(self) -> list[str]:
