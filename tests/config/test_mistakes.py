@@ -182,7 +182,8 @@ def test_mistake_is_one_sentence(base, config, sentence):
         ),
         (
             {"reasoning": {"tags": ["<t>"], "tokens": 9}},
-            "reasoning.tags: expected at least 2 items, not 1; add what is missing (see docs/config.md)",
+            "reasoning.tags: expected at least 2 items, not 1; "
+            "add what is missing (see docs/config.md)",
         ),
     ],
 )
