@@ -57,7 +57,7 @@ def test_options_are_filled_into_the_commented_template(folder, init):
     load_config(config)
     text = (folder / "my.yaml").read_text()
     assert text.startswith(f"# yaml-language-server: $schema={SCHEMA.as_uri()}\n")
-    assert "    window: 9000        # tokens of prompt and answer together\n" in text
+    assert "    window: 9000        # tokens of prompt and response together\n" in text
     assert "    # max_spend: 50\n" in text
 
 

@@ -37,7 +37,7 @@ only: [referense]
 models: null
     models: Input should be a mapping of keys, not null
 models: {}
-    models: Dictionary should have at least 1 item, not 0
+    models: expected at least 1 item, not 0; add what is missing (see docs/config.md)
 models: [a]
     models: Input should be a mapping of keys, not ['a']
 models: {a: 3}
@@ -182,7 +182,8 @@ def test_mistake_is_one_sentence(base, config, sentence):
         ),
         (
             {"reasoning": {"tags": ["<t>"], "tokens": 9}},
-            "reasoning.tags: List should have at least 2 items, not 1",
+            "reasoning.tags: expected at least 2 items, not 1; "
+            "add what is missing (see docs/config.md)",
         ),
     ],
 )

@@ -123,7 +123,14 @@ def _sentence(
         case "value_error":
             sentence = str(error["ctx"]["error"])
             return f"{key}: {sentence}" if key else sentence
-        case "too_short" | "too_long":
+        case "too_short":
+            counts = error["ctx"]
+            items = "item" if counts["min_length"] == 1 else "items"
+            return (
+                f"{key}: expected at least {counts['min_length']} {items}, "
+                f"not {counts['actual_length']}; add what is missing (see {page})"
+            )
+        case "too_long":
             return f"{key}: {error['msg'].replace(' after validation', '')}"
         case _ if isinstance(value, str) and (replacement := _replacement(f"{key} {value}")):
             return f"{key}: {replacement}"

@@ -36,13 +36,24 @@ class Effective:
         }
 
     def retention_notes(self) -> list[str]:
-        """Returns a sentence on how many of the models that compete keep the share throughout."""
+        """Returns how many of the models that compete keep the share throughout, and whether this
+        count rests on values without an interval."""
         lengths = []
         for model in self.results.roster.contenders:
             if value := self.effective_lengths.get(model, EffectiveLength()).value:
                 lengths.append(value)
+        if not lengths:
+            return []
         counts = {"kept": lengths.count(self.lengths[-1]), "models": len(lengths)}
-        return [self.text(STRINGS["notes"]["kept"], **counts)] if lengths else []
+        sentences = [self.text(STRINGS["notes"]["kept"], **counts)]
+        if not self.has_interval:
+            sentences.append(self.text(STRINGS["notes"]["no_range"]))
+        return sentences
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether any effective context length has an interval."""
+        return any(length.low for length in self.effective_lengths.values())
 
     def text(self, form: str, **slots: object) -> str:
         """Returns one of the words with its slots filled."""
@@ -54,9 +65,8 @@ class Effective:
         is_open = any(
             "≥" in length.text + length.range for length in self.effective_lengths.values()
         )
-        has_interval = any(length.low for length in self.effective_lengths.values())
         names = ["open"] if is_open else []
-        names.append("range" if has_interval else "no_range")
+        names.append("range" if self.has_interval else "no_range")
         return [(None, self.text(STRINGS["notes"][name])) for name in names]
 
 
