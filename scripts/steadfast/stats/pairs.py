@@ -60,7 +60,7 @@ def compare_models(
     # Sign flips are of the contexts' differences, not of their deviations from the tasks' means.
     flipped = replace(tasks, parts=tasks.contributions)
     flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
-    error, degrees_of_freedom = estimates.errors()[:2]
+    error, degrees_of_freedom = estimates.errors[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
     clusters = np.count_nonzero(estimates.shares, axis=1)
     lowest_p = 2.0 ** (1 - clusters)
@@ -141,8 +141,8 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
         count_chunks.append(np.add.reduceat(common.astype(int), starts, axis=1))
     sums = by_cluster(sum_chunks)
     counts = by_cluster(count_chunks)
-    mask = counts.sum(axis=1) > 0
-    return sums[mask], counts[mask]
+    has_common = counts.sum(axis=1) > 0
+    return sums[has_common], counts[has_common]
 
 
 def holm(p: np.ndarray) -> np.ndarray:

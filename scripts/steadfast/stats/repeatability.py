@@ -119,6 +119,6 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
             # …/benchmark/model/part.csv
             variances[path.parts[-3], path.parts[-2]].append(max(values) ** 2)
     means: dict[str, dict[str, float]] = {}
-    for (benchmark, model), of_parts in variances.items():
-        means.setdefault(benchmark, {})[model] = math.sqrt(fmean(of_parts))
+    for (benchmark, model), part_variances in variances.items():
+        means.setdefault(benchmark, {})[model] = math.sqrt(fmean(part_variances))
     return means
