@@ -61,7 +61,7 @@ class Results:
 
     @property
     def digits(self) -> int:
-        """Returns the decimals of printed scores."""
+        """The decimals of printed scores."""
         return self.display.digits
 
     def caption(self, name: str, **slots: str) -> str:
