@@ -55,9 +55,8 @@ class Gate(NamedTuple):
     Attributes:
         measures: a row a measure and model (``COLUMNS``): difference is B minus A in units of the
             measure, low and high its 95 % interval, p the one-sided p-value of a loss within the
-            margin, sampling_units their number, lacking the share of A's
-            scored answers that B has no score for, error the standard error of the difference as a
-            share of full marks, degrees_of_freedom its degrees of freedom.
+            margin, lacking the share of A's scored responses without a score in B, error the
+            standard error of the difference as a share of full marks.
         verdict: of all together.
         needed: sampling units that a strict gate needs; None where it is not strict.
     """
