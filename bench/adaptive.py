@@ -141,7 +141,7 @@ def differences(gaps: np.ndarray, weights: np.ndarray) -> Differences:
         np.broadcast_to(share, (rows, strata * contexts)),
         np.repeat(np.arange(strata), contexts),
     )
-    error, degrees_of_freedom, _ = estimates.errors()
+    error, degrees_of_freedom, _ = estimates.errors
     return Differences(value, error, degrees_of_freedom, estimates.p_values())
 
 

@@ -103,7 +103,7 @@ def _tests(measure: str, changes: Changes, by_scenario: bool) -> pd.DataFrame:
     frame = pd.DataFrame({"run": run, "cluster": cluster.astype(str), "total": changes.ravel()})
     frame["scenario"] = (cluster % SCENARIOS).astype(str) if by_scenario else ""
     estimates = Clusters(frame, ["scenario"]).means(frame, ["run"], limits=(-1, 1))
-    error, degrees_of_freedom = estimates.errors()[:2]
+    error, degrees_of_freedom = estimates.errors[:2]
     rows = estimates.rows("difference").assign(error=error, degrees_of_freedom=degrees_of_freedom)
     rows = rows.assign(benchmark="b", model="m", cell="", measure=measure, p=1.0, p_holm=1.0)
     return rows.assign(clusters=changes.shape[1])[[*TESTS]]

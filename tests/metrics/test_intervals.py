@@ -131,7 +131,7 @@ def test_clusters_of_unequal_size_have_the_error_of_cr2():
     sizes = [1, 2, 4, 9]
     means = [0.9, 0.5, 0.6, 0.3]
     frame = cluster_scores({f"c{i}": [means[i]] * size for i, size in enumerate(sizes)})
-    (error,), (degrees_of_freedom,), _ = estimates(frame).errors()
+    (error,), (degrees_of_freedom,), _ = estimates(frame).errors
     assert (error, degrees_of_freedom) == pytest.approx(cr2(sizes, means))
 
 

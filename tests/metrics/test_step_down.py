@@ -46,7 +46,7 @@ def unchanged_statistics(estimates: Estimates) -> np.ndarray:
 
 
 def t_statistics(estimates: Estimates) -> np.ndarray:
-    return (estimates.cells["value"].abs() / estimates.errors()[0]).to_numpy()
+    return (estimates.cells["value"].abs() / estimates.errors[0]).to_numpy()
 
 
 @pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
@@ -71,7 +71,7 @@ def test_statistic_of_the_single_test_with_unequal_weights():
     total = parts.sum(axis=1, keepdims=True)
     cells = estimates.cells.assign(value=total[:, 0])
     weighted = Estimates(cells, parts - total * shares, shares, estimates.strata)
-    expected = np.abs(total[:, 0]) / weighted.errors()[0]
+    expected = np.abs(total[:, 0]) / weighted.errors[0]
     assert unchanged_statistics(weighted) == pytest.approx(expected)
 
 

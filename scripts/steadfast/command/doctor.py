@@ -1,4 +1,4 @@
-"""Checks what a config needs of this machine: steadfast doctor my.yaml (docs/checks.md)."""
+"""Checks a config's requirements of this machine: steadfast doctor my.yaml (docs/checks.md)."""
 
 from argparse import Namespace
 

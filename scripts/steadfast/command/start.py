@@ -46,9 +46,8 @@ def check_arguments(arguments: Namespace) -> None:
             ) from None
     for name in arguments.profile:
         if _is_own(name) and not Path(profile(name)[1]).is_dir():
-            profiles = sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES))
-            available = ", ".join(profiles)
-            raise UserError(f"--profile {name}: no such folder; available: {available}")
+            available = sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES))
+            raise UserError(f"--profile {name}: no such folder; available: {', '.join(available)}")
 
 
 def snakemake_arguments(arguments: Namespace) -> list[str]:

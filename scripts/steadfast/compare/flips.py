@@ -37,10 +37,8 @@ def flip(a: ScoreRecord, b: ScoreRecord) -> Flip | None:
     kind = _kind(a, b, points)
     if not kind:
         return None
-    statuses = (a["status"], b["status"])
-    return Flip(
-        a["task"], a["sample_id"], a["repeat"], kind, *statuses, a["total"], b["total"], points
-    )
+    names = (a["task"], a["sample_id"], a["repeat"])
+    return Flip(*names, kind, a["status"], b["status"], a["total"], b["total"], points)
 
 
 def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:

@@ -50,14 +50,13 @@ TOGETHER = 0.032
 
 
 class Gate(NamedTuple):
-    """What a gate says.
+    """The result of a gate.
 
     Attributes:
         measures: a row a measure and model (``COLUMNS``): difference is B minus A in units of the
             measure, low and high its 95 % interval, p the one-sided p-value of a loss within the
-            margin, sampling_units their number, lacking the share of A's
-            scored answers that B has no score for, error the standard error of the difference as a
-            share of full marks, degrees_of_freedom its degrees of freedom.
+            margin, lacking the share of A's scored responses without a score in B, error the
+            standard error of the difference as a share of full marks.
         verdict: of all together.
         needed: sampling units that a strict gate needs; None where it is not strict.
     """
@@ -89,7 +88,7 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     tests = comparison.measured.merge(
         comparison.tests, how="left", on=["benchmark", "model", "measure"]
     )
-    judged = [_judged(row, margin * row.full, needed or 0) for row in tests.itertuples()]
+    judged = [_measure_row(row, margin * row.full, needed or 0) for row in tests.itertuples()]
     measures = pd.DataFrame(judged, columns=list(COLUMNS))
     if len(measures) and (measures["verdict"] == IDENTICAL).all():
         return Gate(measures, IDENTICAL, needed)
@@ -105,8 +104,8 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
 def significantly_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     """Which hypotheses are rejected, and whether that of all together is.
 
-    A hypothesis falls by the mean of p-values if every set with it does (closed testing): the
-    largest of the others are the hardest.
+    A hypothesis is rejected by the mean of p-values if every set with it is (closed testing): those
+    with the largest of the other p-values are the hardest to reject.
 
     >>> significantly_worse(np.full(4, 2.0**-6))
     (array([ True,  True,  True,  True]), True)
@@ -125,8 +124,8 @@ def significantly_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     return rejected, bool(together or rejected.any())
 
 
-def _judged(row: Any, margin: float, needed: int) -> tuple[object, ...]:
-    """The verdict by one test alone (``COLUMNS``); the margin is in units of the measure."""
+def _measure_row(row: Any, margin: float, needed: int) -> tuple[object, ...]:
+    """A row of ``COLUMNS``, by one test alone; the margin is in units of the measure."""
     lacking = row.lacking / row.scored if row.scored else 0.0
     if pd.isna(row.clusters):  # no sample has a score in both runs
         names = (row.benchmark, row.model, row.measure)
@@ -179,7 +178,7 @@ def more_units(row: Any, margin: float) -> float:
 
 
 def largest_losses(comparison: Comparison) -> pd.DataFrame:
-    """The samples whose total fell, most first."""
-    fell = comparison.samples[comparison.samples["kind"] == flips.WORSE]
-    by = (fell["total_b"] - fell["total_a"]).astype(float)
-    return fell.assign(by=by).sort_values("by", kind="stable")
+    """The samples with a lower total in B, the largest loss first."""
+    worse = comparison.samples[comparison.samples["kind"] == flips.WORSE]
+    change = (worse["total_b"] - worse["total_a"]).astype(float)
+    return worse.assign(change=change).sort_values("change", kind="stable")

@@ -54,9 +54,9 @@ class Comparison:
     Attributes:
         settings: keys of the two configs and of what produced the answers: where, key, a, b.
         prompts: prompts of each benchmark and part that are the same, changed, or in one run alone.
-        alone: what one of the two has alone: run, what, name.
+        alone: benchmarks, models, parts and metrics of one run only: run, what, name.
         counts: benchmark, metric, cells: how many cells both have.
-        cells: those that moved (``changed.COLUMNS``).
+        cells: those whose value differs (``changed.COLUMNS``).
         tests: differences on the samples that both have, by the benchmark's own test (``TESTS``);
             p_holm is corrected over the models of a cell, measure names a main measure.
         measured: main measures that are tested (``MEASURED``): the keys of their cells, full marks,
@@ -195,14 +195,14 @@ class _Benchmark:
         for metric, frame in self._metrics[0].items():
             if metric in self._metrics[1]:
                 cells[metric] = changed.joined_cells(frame, self._metrics[1][metric])
-        moved: list[object] = []
+        changed_cells: list[object] = []
         for metric, frame in cells.items():
-            moved += changed.differing_cells(frame, self.name, metric).to_dict("records")
+            changed_cells += changed.differing_cells(frame, self.name, metric).to_dict("records")
         return {
             "prompts": self._prompts(),
             "alone": self._alone(),
             "counts": [(self.name, metric, len(frame)) for metric, frame in cells.items()],
-            "cells": moved,
+            "cells": changed_cells,
             "tests": self._tests(),
             "measured": self._measured(),
             "compared": self._compared(),
@@ -255,9 +255,13 @@ class _Benchmark:
 
     def _tests_of(self, model: str, data: Mapping[str, Data]) -> Iterator[Mapping[str, object]]:
         # The two runs as if they were two models: all samples of A, then all of B.
-        both = [pair for pair in self._pairs[model] if pair.b]
-        scored = [Scored(EARLIER, pair.part, pair.a) for pair in both]
-        scored += [Scored(LATER, pair.part, pair.b) for pair in both if pair.b]
+        scored_a = []
+        scored_b = []
+        for pair in self._pairs[model]:
+            if pair.b:
+                scored_a.append(Scored(EARLIER, pair.part, pair.a))
+                scored_b.append(Scored(LATER, pair.part, pair.b))
+        scored = scored_a + scored_b
         try:
             rows = self._task.metrics.function.make(scored, data, None) if scored else {}
         except UserError as error:
@@ -302,8 +306,12 @@ def _in_one_run(
     kind: str, names_a: Collection[str], names_b: Collection[str]
 ) -> Iterator[tuple[str, str, str]]:
     """The names of a kind of things that one run has alone: the run, the kind, and the name."""
-    yield from (("A", kind, name) for name in names_a if name not in names_b)
-    yield from (("B", kind, name) for name in names_b if name not in names_a)
+    for name in names_a:
+        if name not in names_b:
+            yield "A", kind, name
+    for name in names_b:
+        if name not in names_a:
+            yield "B", kind, name
 
 
 def _digests(

@@ -21,7 +21,7 @@ LONGEST = 60  # characters of a setting's value
 
 
 def comparison_text(comparison: Comparison, a: Path, b: Path) -> str:
-    """What changed, which measures and cells moved, which samples flipped; ends with a newline."""
+    """The changed settings and prompts, measures and cells, and flipped samples; for a terminal."""
     blocks = [
         [f"A: {a}", f"B: {b}"],
         _settings(comparison.settings),
@@ -54,9 +54,9 @@ def _settings(rows: pd.DataFrame) -> list[str]:
 def _prompts(rows: pd.DataFrame) -> list[str]:
     counts = "{same:,} the same, {changed:,} changed, {only_a:,} only in A, {only_b:,} only in B"
     sums = rows[["same", "changed", "only_a", "only_b"]].sum()
-    apart = rows[(rows["changed"] > 0) | (rows["only_a"] > 0) | (rows["only_b"] > 0)]
+    differing = rows[(rows[["changed", "only_a", "only_b"]] > 0).any(axis=1)]
     lines = [f"Prompts: {counts.format(**sums)}."]
-    for row in apart.to_dict("records"):
+    for row in differing.to_dict("records"):
         lines.append(f"  {row['benchmark']} {row['part']}: {counts.format(**row)}")
     return lines
 

@@ -17,13 +17,13 @@ def plain_text(text: str) -> Record:
 
 
 def marked_sections(text: str) -> Record:
-    """The sections of an XSum article by the names above them, such as ``[SN]RESTBODY[SN]``;
-    without the buttons' lines, which the hub's mirror lacks too."""
+    """The sections of an XSum article by the names above them, such as ``[SN]RESTBODY[SN]``."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():
         if marker := MARKER.fullmatch(line.strip()):
             lines = sections.setdefault(marker[2], [])
+        # The hub's mirror lacks the buttons' lines too.
         elif line.strip() and line.strip() not in PUBLISHED["buttons"]:
             lines.append(line)
     return {name: "\n".join(section) for name, section in sections.items()}

@@ -120,9 +120,9 @@ class _DataSet:
             self.digests[name] = file_sha256(path)
             locked = self.locks.read(self.repo, self.revision)
             again = f"delete {path} and fetch it again"
-            for expected, by in ((self.sha256, "the config"), (locked, str(self.locks.path))):
-                place = f"{self.repo} {name}"
-                check(place, self.digests[name], expected.get(name), by, again)
+            for checksums, by in ((self.sha256, "the config"), (locked, str(self.locks.path))):
+                expected = checksums.get(name)
+                check(f"{self.repo} {name}", self.digests[name], expected, by, again)
         return path
 
     @property

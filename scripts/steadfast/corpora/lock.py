@@ -45,7 +45,7 @@ class LockFile:
 
 
 def check(name: str, digest: str, expected: str | None, by: str, advice: str) -> None:
-    """Raises UserError for a digest that is not the expected one; ``advice`` says what to do."""
+    """Raises UserError, with the advice, for a digest that is not the expected one."""
     if expected is not None and digest != expected.lower():
         raise UserError(
             f"{name}: its sha256 is {digest}, in {by} it is {expected}; {advice}, or correct {by} "

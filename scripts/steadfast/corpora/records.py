@@ -79,7 +79,7 @@ def deduplicated(
     """
     texts: set[bytes] = set()  # half a fingerprint of each, to save memory
     ids: set[str] = set()
-    words = 0
+    words = 0  # of all texts
     for record in records:
         key = bytes.fromhex(fingerprint(record["text"]))[:16]
         if not record["text"].strip() or key in texts:

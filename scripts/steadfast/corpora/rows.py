@@ -27,8 +27,7 @@ class NotRecordsError(UserError):
 
 
 def rows(path: Path) -> Generator[Row, None, None]:
-    """Yields the rows of a file: ``.jsonl``, ``.json`` (a list of objects, one object, or JSON
-    lines), ``.csv``, ``.parquet``, ``.zip`` with such files, or a document."""
+    """Yields the rows of a file of one of the formats ``READABLE``."""
     suffix = path.suffix.lower()
     if suffix not in READABLE:
         formats = ", ".join(READABLE)
@@ -89,7 +88,7 @@ def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
-    """Yields the records of a list; or of JSON lines, as the hub's files often are; or one."""
+    """Yields the records of a list, of JSON lines (as in many files of the hub), or an object."""
     first_line = next((line for line in data if line.strip(BEFORE)), b"")
     # JSON lines: an object ends with the first line, and something follows.
     is_jsonl = _is_object(first_line) and any(line.strip() for line in data)

@@ -1,4 +1,4 @@
-"""The result of one check: whether a thing that a run needs is there, else what to do."""
+"""The result of one check: whether a requirement of a run is met, and else what to do."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ class Check:
 
 
 def check_of(name: str, is_there: bool, text: str, advice: str) -> Check:
-    """The check of a needed thing: the text if it is there, else the advice."""
+    """Returns the check of a requirement: with the text where it is met, else with the advice."""
     return Check(name, "ok", text) if is_there else Check(name, "missing", advice)
 
 

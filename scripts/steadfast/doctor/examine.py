@@ -1,4 +1,4 @@
-"""The checks of all that a config needs of the machine."""
+"""The checks of a config's requirements of the machine."""
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec

@@ -30,7 +30,7 @@ AT_ONCE = 8
 
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:
-    """The checks of what any run needs; the results folder may not exist yet."""
+    """Yields the checks of every run; the results folder may not exist yet."""
     yield packages(REQUIREMENTS)
     yield disk(results)
     yield from map(tokenizer, dict.fromkeys(tokenizers))

@@ -124,7 +124,7 @@ def _provider(engine: str, base_url: str | None, key: str | None) -> Provider:
 def _listed_models(
     engine: str, base_url: str | None, key: str | None
 ) -> tuple[str, frozenset[str]]:
-    """What is wrong with a server (empty if nothing), and the models that it lists."""
+    """A server's fault (empty without one), and the models that it lists."""
     provider = _provider(engine, base_url, key)
     access = provider.access.client_settings(SECONDS)
     try:

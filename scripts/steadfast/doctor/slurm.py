@@ -21,8 +21,8 @@ def read_profile(name: str) -> Mapping[str, Any]:
     files = [folder / "config.yaml" for folder in folders]
     file = next((file for file in files if file.is_file()), None)
     if file is None:
-        places = " nor ".join(map(str, files))
-        raise UserError(f"profile {name}: not found, neither {places}; correct its name")
+        paths = " nor ".join(map(str, files))
+        raise UserError(f"profile {name}: not found, neither {paths}; correct its name")
     try:
         settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -52,12 +52,12 @@ def slurm_checks(
         named += [(PARTITION, value) for value in _partitions(profile)]
     for model, options in models.items():
         named.append((f"slurm.partition of {model}", options.get("partition")))
-    places: dict[str, str] = {}
-    for place, value in named:
+    keys: dict[str, str] = {}
+    for key, value in named:
         for name in re.findall(r"[^,\s]+", str(value or "")):
-            places.setdefault(name, place)
-    for name, place in places.items():
-        advice = f"no such partition; set {place} to one of {', '.join(existing)}"
+            keys.setdefault(name, key)
+    for name, key in keys.items():
+        advice = f"no such partition; set {key} to one of {', '.join(existing)}"
         yield check_of(f"partition {name}", name in existing, "exists", advice)
 
 

@@ -73,14 +73,14 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-BLOCK = 256  # samples, or answers, of one piece
-# How much of texts is shown: reasoning and what stands aside are cut first.
+BLOCK = 256  # samples, or responses, of one piece
+# How much of texts is shown: reasoning, data and judge prompts are cut first.
 CUTS = (
     Cut(),
     *(Cut(aside=limit) for limit in (16_000, 4_000, 1_000, 250, 0)),
     *(Cut(limit, aside=0) for limit in (4_000, 2_000, 1_000, 500, 250)),
 )
-SAMPLED = 24  # files of answers, and blocks of samples, by which the size of all is estimated
+SAMPLED = 24  # files of responses, and blocks of samples, by which the size of all is estimated
 
 
 class Packed(NamedTuple):
@@ -107,7 +107,7 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
 
 
 def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
-    """The first cut with which there is room for all samples and answers, or the last."""
+    """The first cut with which all samples and responses fit the limit, or the last."""
     # The size of all is estimated from some of their blocks and files.
     random = Random(SAMPLED)  # seeded: the same run gives the same report
     blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
@@ -129,8 +129,8 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
         size += answers.characters * len(files) / max(len(some_files), 1)
         return size <= limit
 
-    # Each cut is shorter than the one before it, so that ``fits`` turns from false to true once;
-    # the last is not tried, for it is taken anyway.
+    # Each cut is shorter than the one before it, so that ``fits`` turns from false to true once.
+    # The last one needs no trial: it is the fallback.
     return CUTS[bisect_left(CUTS[:-1], True, key=fits)]
 
 
@@ -170,9 +170,9 @@ def _add_block(
     pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
 ) -> list[SampleView]:
     """Adds a block of samples, and returns them."""
-    seen_samples = [SampleView(part, sample) for sample in block]
-    pack.add(name, [sample_data(seen, cut) for seen in seen_samples])
-    return seen_samples
+    views = [SampleView(part, sample) for sample in block]
+    pack.add(name, [sample_data(view, cut) for view in views])
+    return views
 
 
 def _add_answers(

@@ -40,7 +40,7 @@ class Cut:
         return [text[:start], len(text) - self.most, text[len(text) - end :]]
 
     def less(self, text: str) -> str | list[str | int]:
-        """Returns a text that stands aside, cut."""
+        """Returns a text of secondary interest, cut to ``aside``."""
         return Cut(self.aside)(text)
 
 
@@ -108,7 +108,7 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
 
 
 def answer_row(seen: FinishedAnswer) -> list[Any]:
-    """What responses are filtered by: status, total, points, whether raters differ in total."""
+    """The fields that responses are filtered by: status, total, points, 1 if raters differ."""
     score = seen.score
     if score is None:
         return [seen.output["status"] if seen.output else "not requested", None, None, 0]

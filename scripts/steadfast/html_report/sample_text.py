@@ -13,7 +13,7 @@ BAR = "  | "
 
 
 def sample_text(seen: SampleView) -> str:
-    """A sample: its prompt, what is expected, and each model's response with its points."""
+    """A sample: its prompt, reference answer, and each model's response with its points."""
     return escape_hidden("\n".join(_lines(seen))) + "\n"
 
 

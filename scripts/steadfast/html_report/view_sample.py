@@ -1,4 +1,4 @@
-"""One sample with all that the results folder has of it, by its name."""
+"""One sample by its name, with its responses, judges' replies and scores."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,16 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import follow_decisions
 from steadfast.show.passages import Passages
 
+NEAR = 5  # names that are suggested for an unknown one
+EXAMPLES = "examples"  # in place of a sample's name: one of each task
+
 
 @dataclass(frozen=True)
 class SampleView:
-    """A sample and all that the results folder has of it: context, answers, replies, scores.
+    """A sample with its context, responses, judges' replies and scores.
 
     Attributes:
-        part: the part of a run that it belongs to.
+        part: its part of a run.
         sample: the prompt's record, and the data that it is about.
         answers: each model's response with its score and the judges' replies.
     """
@@ -70,16 +73,12 @@ class SampleView:
         return {name: value for name, value in self.sample.source.items() if value != instruction}
 
 
-NEAR = 5  # names that are suggested where there is no sample of a name
-EXAMPLES = "examples"  # in place of a sample's name: one of each task
-
-
 def examples(run: Evaluation, results: Path) -> list[SampleView]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
-    wanted_digests = _wanted(run, results)
+    accepted = _accepted_digests(run, results)
     by_task: dict[tuple[str, str], SampleView] = {}  # by benchmark and task
     for part in _parts(run, results):
-        _check(wanted_digests, part, [])
+        _check(accepted, part, [])
         for sample in part.samples:
             task = (part.benchmark, str(sample.prompt["task"]))
             by_task.setdefault(task, SampleView(part, sample))
@@ -89,10 +88,10 @@ def examples(run: Evaluation, results: Path) -> list[SampleView]:
 
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SampleView]:
-    """Returns the samples of a name, of which each part may have one, with all their results."""
+    """Returns the samples of a name, at most one of each part, with all their results."""
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {quoted(model)}; {suggestion(model, run.evaluated)}")
-    wanted_digests = _wanted(run, results)
+    accepted = _accepted_digests(run, results)
     names: list[str] = []
     samples = []
     for part in _parts(run, results):
@@ -101,7 +100,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
         if name not in part_names:
             continue
         models = [m for m in part.models if model in (None, m)]
-        _check(wanted_digests, part, models)
+        _check(accepted, part, models)
         answers: list[FinishedAnswer] = []
         for answering_model in models:
             answers += part.answers(answering_model, [name])
@@ -121,8 +120,8 @@ def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     return [part for part in parts if part.files.prompts.exists()]
 
 
-def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
-    """The input digests that files may have: by the config, and by the trial that ran last."""
+def _accepted_digests(run: Evaluation, results: Path) -> list[InputDigests]:
+    """The input digests that files may have: by the config, and by the last run's limit."""
     config_of_last_run = results / CONFIG_FILE
     digests = [InputDigests(run)]
     if config_of_last_run.is_file():

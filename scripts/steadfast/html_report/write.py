@@ -83,7 +83,7 @@ def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Rec
 def _group(
     title: str, tables: Iterable[Table | Printed], data_notes: Sequence[str], display: Display
 ) -> Record:
-    """Some tables under a title, each with a note on its data, and in a trial on that."""
+    """Some tables under a title, each with notes on its data and on a trial."""
     plain_tables = []
     for table in tables:
         shown = display.with_remarks(table, data_notes) if isinstance(table, Table) else table

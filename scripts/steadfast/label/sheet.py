@@ -33,8 +33,16 @@ class ResponseToLabel(NamedTuple):
     questions: Sequence[Question]
 
 
+class SampleToLabel(NamedTuple):
+    """A sample, by its name in labels, and the questions about each response to it."""
+
+    name: str
+    sample: Sample
+    questions: Sequence[Question]
+
+
 def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
-    """Returns clusters in the order of labelling: any first ones are spread over the strata."""
+    """Returns clusters in the order of labelling: any first n cover the strata evenly."""
     rng = Random(f"labels/{seed}")
     by_stratum: dict[str, list[str]] = defaultdict(list)
     for cluster in sorted(strata):
@@ -42,16 +50,16 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     positions: dict[str, float] = {}
     for names in by_stratum.values():
         rng.shuffle(names)
-        # Cluster i of a stratum of n lies at (i + u) / n, so that strata are mixed evenly; by a
-        # random u of each stratum, none of equal ones always comes first.
-        start = rng.random()
+        # Position of cluster i of n:  (i + u) ÷ n, with a random u of each stratum, so that strata
+        # are mixed evenly and none of equal ones always comes first.
+        offset = rng.random()
         for index, name in enumerate(names):
-            positions[name] = (index + start) / len(names)
+            positions[name] = (index + offset) / len(names)
     return sorted(positions, key=lambda name: (positions[name], name))
 
 
 def can_be_labelled(task: Task) -> bool:
-    """Whether people can answer its judges' questions."""
+    """Whether people can label a benchmark's responses."""
     return task.judging is not None and task.judging.questions is not None
 
 
@@ -80,14 +88,6 @@ def sample_responses(
         if sum(map(len, clusters)) >= number:
             break
     return clusters
-
-
-class SampleToLabel(NamedTuple):
-    """A sample, by its name in labels, and the questions about each response to it."""
-
-    name: str
-    sample: Sample
-    questions: Sequence[Question]
 
 
 def _answers(

@@ -262,7 +262,7 @@ class Run:
 
 
 def _one_of(kind: str, name: str, choices: Iterable[str]) -> str:
-    """The name, if it is one of the choices; else ``UserError``."""
+    """Returns a name that is one of the choices; raises ``UserError`` for another."""
     choices = list(choices)
     if name not in choices:
         raise UserError(f"unknown {kind} {quoted(name)}; {suggestion(name, choices)}")

@@ -69,9 +69,10 @@ def score(
             f"unknown benchmark {quoted(benchmark)}; {suggestion(benchmark, benchmarks)}"
         )
     config = load_config({"benchmarks": [benchmark], "models": REFERENCE, "judges": REFERENCE})
-    inner = sample.sample if isinstance(sample, ShownSample) else sample
+    if isinstance(sample, ShownSample):
+        sample = sample.sample
     scoring = benchmarks_of(config)[benchmark].of(config).scoring.make()
-    return score_answer(scoring, inner, answer, verdicts or {})
+    return score_answer(scoring, sample, answer, verdicts or {})
 
 
 def score_answer(

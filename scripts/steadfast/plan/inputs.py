@@ -1,4 +1,4 @@
-"""What rule plan reads, and the values that it passes to ``plan.make``, as the rule needs them."""
+"""The inputs and params of rule plan."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain

@@ -147,10 +147,10 @@ def _count_answers(
         job.add(counted, evaluation_work(part.prompts, context_tokens, job.model.answers))
         hashes = [request.hash for request in counted.requests[:prompts]]
         job.response_numbers = response_numbers(samples[:prompts], hashes)
-        place = {"benchmark": benchmark.name, "model": job.job.name, "part": part.name}
+        keys = {"benchmark": benchmark.name, "model": job.job.name, "part": part.name}
         skipped = set()
         for misfit in misfits(counted.requests, job.model.answers.get("on_overflow") or "error"):
-            misfit_rows.append(place | misfit)
+            misfit_rows.append(keys | misfit)
             if misfit["what"] == LEFT_OUT:
                 skipped.add(misfit["sample_id"])
         job.skipped = frozenset(skipped)
@@ -193,16 +193,16 @@ def _count_verdicts(
             text += ", at most"  # equal responses are judged once
         counted: dict[tuple[Any, bool], tuple[Counted, Work]] = {}
         for job, model_job in zip(judge_jobs, judged, strict=True):
-            responses = model_job.skipped, model_job.response_numbers
+            responses = (model_job.skipped, model_job.response_numbers)
             if responses not in prompts:
                 prompts[responses] = _judge_prompts(benchmark, samples, *responses)
-            key = responses, job.judged
+            key = (responses, job.judged)
             if key not in counted:
                 items = judge_items(prompts[responses], repeats=job.model.repeats)
                 # Not by the journal: verdicts on assumed responses cannot be cached.
                 requests = job.model.count(items, None if job.judged else ())
                 work = judging_work(map(asdict, prompts[responses]), job.model.answers)
-                counted[key] = requests, work
+                counted[key] = (requests, work)
             for _ in range(model_job.model.repeats):
                 job.add(*counted[key], text)
 

@@ -187,12 +187,13 @@ class PlannedJob:
         return (self.job.benchmark, self.job.part) == (benchmark, part) and not self.rewrites
 
     def add(self, counted: Counted, work: Work, judges: str = "") -> None:
-        """Adds requests, and the work that they are estimated to be; ``judges``: of what."""
+        """Adds requests with their estimated work; ``judges``: the responses judged."""
         job = self.job
-        place: Record = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
-        self.rows.append(place | {"judges": judges} | counted.row)
+        values = (job.benchmark, job.role, job.name, job.part)
+        keys: Record = dict(zip(KEYS, values, strict=True))
+        self.rows.append(keys | {"judges": judges} | counted.row)
         if not self.judged:
-            self.options += [place | option for option in counted.options]
+            self.options += [keys | option for option in counted.options]
         self.work = Work(self.work.distinct + work.distinct, self.work.output + work.output)
 
 

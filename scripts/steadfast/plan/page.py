@@ -81,7 +81,7 @@ def sums_over_parts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def adaptive_section(benchmark: str, rounds: int) -> list[str]:
-    """The lines on an adaptive run; the plan's rows have all its rounds."""
+    """The lines on an adaptive run; the plan's rows are for all its rounds."""
     return [
         "",
         f"## Adaptive run of {benchmark}",

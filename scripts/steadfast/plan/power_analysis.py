@@ -107,7 +107,7 @@ def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[Wide
 def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     pilot = pair.pilot
     pairs_of_models = comb(pair.models, 2)
-    head = [
+    headings = [
         "difference", "one pair", f"all {pairs_of_models} pairs", "factor on this run",
         "undetected failures",
     ]  # fmt: skip
@@ -126,7 +126,7 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
         "Undetected failures: failures of entire units that are rarer may not occur in any of so "
         "many, and are not covered.",
         "",
-        markdown_table(head, cells, padded=False),
+        markdown_table(headings, cells, padded=False),
         "",
         f"The run in the results folder has {pilot.clusters:,} units. Minimum detectable "
         f"difference: {one_pair} for one pair, {all_pairs} for each of all pairs. All numbers are "

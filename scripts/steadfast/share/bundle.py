@@ -1,4 +1,4 @@
-"""Rule bundle: a run as one file that another machine makes the same tables of."""
+"""Rule bundle: a run as one file, of which another machine makes the same tables."""
 
 import os
 import zipfile
@@ -34,8 +34,8 @@ SECRETS = (
 )  # fmt: skip
 # Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before.
 TIME = (1980, 1, 1, 0, 0, 0)
-# The files of a bundle by name: what they hold, where it is, or what gives it.
-Members = Mapping[str, bytes | Path | Callable[[], bytes]]
+# The content of a file of a bundle: as bytes, in a file, or from a function.
+Member = bytes | Path | Callable[[], bytes]
 
 
 def bundle_results(
@@ -57,7 +57,7 @@ def bundle_results(
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(chosen) for name, chosen in (rounds or {}).items()}
-    members: dict[str, bytes | Path | Callable[[], bytes]] = {CONFIG: as_yaml(config).encode()}
+    members: dict[str, Member] = {CONFIG: as_yaml(config).encode()}
     members |= {path: Path(path) for path in contents.files_of(own_files)}
     answers: dict[str, str] = {}  # input digests by the bundle's config
     for path, input_digest in contents.answers(run, InputDigests(run)).items():
@@ -125,7 +125,7 @@ def _readme(run: Evaluation) -> str:
 
 
 def checked_contents(
-    members: Members, manifest: Mapping[str, object], key_variables: Iterable[str]
+    members: Mapping[str, Member], manifest: Mapping[str, object], key_variables: Iterable[str]
 ) -> Iterator[tuple[str, bytes]]:
     """Yields the name and content of each file, in the order of names, and then the manifest.
 
@@ -143,7 +143,7 @@ def checked_contents(
     yield MANIFEST, content
 
 
-def _content(member: bytes | Path | Callable[[], bytes]) -> bytes:
+def _content(member: Member) -> bytes:
     if isinstance(member, bytes):
         return member
     if not isinstance(member, Path):
@@ -160,7 +160,7 @@ def _keys(variables: Iterable[str]) -> dict[str, Redaction]:
 
 
 def _check_secrets(path: str, content: bytes, keys: Mapping[str, Redaction]) -> None:
-    """Raises UserError where a file has an API key, such as in a response, in any encoding."""
+    """Raises UserError where a file contains an API key, such as in a response, in any encoding."""
     for name, key in keys.items():
         if key.content(content) != content:
             raise UserError(

@@ -34,7 +34,7 @@ class ExportTable:
 
 
 def card(about: About, tables: Sequence[ExportTable]) -> str:
-    """Returns the card, with the head by which the hub and ``datasets`` find the tables."""
+    """Returns the card, whose metadata tell the hub and ``datasets`` where the tables are."""
     from huggingface_hub import DatasetCard, DatasetCardData
 
     licence = HUB_LICENCES.get(about.licence or "")
@@ -44,7 +44,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
         configs.append({"config_name": table.name, "data_files": splits})
     if configs:  # what load_dataset(…) gives without a name
         configs[0]["default"] = True
-    head = DatasetCardData(
+    card_data = DatasetCardData(
         pretty_name=about.title,
         language=list(about.languages),
         task_categories=["text-generation"],
@@ -57,7 +57,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
     settings = [(name, f"`{canonical_json(value)}`") for name, value in about.settings.items()]
     settings.append(("steadfast", f"`{__version__}`"))
     card = DatasetCard.from_template(
-        head,
+        card_data,
         template_path=str(resource("export/card.md")),
         about=about,
         sources=sources_table(about.sources),

@@ -1,4 +1,4 @@
-"""Which files of a run a bundle has: those that cost something to make, and what they make."""
+"""Which files of a run are in a bundle: its inputs and responses, and what was made of them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, product
@@ -11,8 +11,8 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import nondeterminism_path
 from steadfast.jobs.required_files import required_files
 
-# Folders of a bundle: what a machine needs to make the tables again, which without a model takes
-# minutes; and what the run made of it.
+# Folders of a bundle: what is needed to make the tables again, in minutes and without a model; and
+# the run's own scores, metrics and tables.
 ANSWERS = "results"
 MADE = "made"
 CONFIG = "config.yaml"
@@ -32,7 +32,7 @@ def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
 
 
 def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
-    """Those of ``answers`` that every run has."""
+    """Those of ``answers`` without the measured nondeterminism, which is optional."""
     input_digests: dict[str, str] = {}
     for name in run.running:
         for part, files in run.tasks[name].parts.items():
@@ -72,7 +72,7 @@ def metrics(run: Evaluation) -> list[str]:
 
 
 def made_files(run: Evaluation, results: Path) -> list[str]:
-    """What the run made of the responses: scores, metrics and tables."""
+    """The paths of scores, metrics and tables, with their provenances."""
     score_files = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
     names = [table.relative_to(results).as_posix() for table in tables]
@@ -142,5 +142,5 @@ def _visible_files(path: Path) -> list[Path]:
 
 
 def is_hidden(path: Path | PurePosixPath) -> bool:
-    """Whether a part of a path is hidden, as version control and shells have their files."""
+    """Whether a part of a path begins with a dot."""
     return any(part.startswith(".") for part in path.parts)

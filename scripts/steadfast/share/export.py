@@ -88,11 +88,11 @@ def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
                 f"({error}); correct it in the data"
             ) from None
         types[column] = JSON if is_json else str(columns[column].type)
-    whole = pyarrow.table(columns)
+    all_splits = pyarrow.table(columns)
     start = 0
     tables = {}
     for split, split_rows in rows_of.items():
-        tables[split] = whole.slice(start, len(split_rows))
+        tables[split] = all_splits.slice(start, len(split_rows))
         start += len(split_rows)
     return ExportTable(name, types, tables)
 

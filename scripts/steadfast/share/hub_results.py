@@ -1,9 +1,10 @@
 """A finished run as results on the Hugging Face hub: ``eval.yaml`` and ``.eval_results/*.yaml``.
 
-The first describes a benchmark, in the repository of its data set; the second has what a model
-reached, in the model's. Both as https://huggingface.co/docs/hub/eval-results describes them.
+The first describes a benchmark, in the repository of its data set; the second has a model's values,
+in the repository of the model (https://huggingface.co/docs/hub/eval-results).
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -89,12 +90,12 @@ def eval_yaml(run: FinishedRun, benchmark: str) -> Record:
     measures = run.evaluation.benchmarks[benchmark].measures
     described = [f"{task_id(name)}: {measure.text}" for name, measure in measures.items()]
     sentences = [" ".join(about.summary.split()), *described, f"Splits: {', '.join(splits)}."]
-    place = {"config": next(iter(about.tables)), "split": splits[0]}
+    table = {"config": next(iter(about.tables)), "split": splits[0]}
     # Without ``evaluation_framework``: the hub refuses those that it does not list.
     return {
         "name": about.title,
         "description": "\n".join(sentences),
-        "tasks": [{"id": task_id(name), **place} for name in measures],
+        "tasks": [{"id": task_id(name), **table} for name in measures],
     }
 
 
@@ -111,7 +112,7 @@ def entries(run: FinishedRun, benchmark: str, model: str, dataset: str) -> list[
     results = []
     for row in _summary(run, benchmark, [model]):
         notes = [f"{row.measure} of steadfast {__version__}", f"n = {row.n:g}"]
-        if row.low == row.low:  # not NaN: there is an interval
+        if not math.isnan(row.low):
             notes.append(f"95 % interval {row.low:.4g} to {row.high:.4g}")
         results.append(
             EvalResultEntry(

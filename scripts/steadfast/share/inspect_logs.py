@@ -1,8 +1,8 @@
 """A finished run as logs of Inspect: ``inspect view``, ``read_eval_log`` and ``samples_df``.
 
 A log has the responses of a model to one part of a benchmark, with the fields of ``EvalLog`` of
-inspect_ai (``log/_log.py``, version 2). The format keeps texts by sample, so that a context would
-stand in it once for each prompt: of a long one beginning and end are there, and its name.
+inspect_ai (``log/_log.py``, version 2). The format repeats a context for each prompt: of a long one
+only name, beginning and end are written.
 """
 
 import json

@@ -36,8 +36,8 @@ TIMES = (315_532_800, 315_532_800)
 # How names of files end that a run could be made to execute.
 CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
 MOST_FILES = 200_000
-# What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
-# files shrink to a tenth, and what holds nothing but one letter to a thousandth.
+# The files have at most so many times the bytes of the archive, or so many bytes: a run's files
+# shrink to a tenth, a file of one repeated letter to a thousandth.
 MOST_TIMES = 200
 ALWAYS = 2**28
 # What the reader of zip files raises of one that is damaged, or packed in another way.
@@ -53,20 +53,20 @@ class Unpacked(NamedTuple):
 
 
 def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
-    """Unpacks a bundle, and leaves out what this version of the workflow would make otherwise.
+    """Unpacks a bundle without the files that this version of the workflow would make otherwise.
 
-    What is left out is made again where it is wanted, answers from the journal that comes along:
-    a request whose words and settings are the same is not sent again. Scores, metrics and tables
-    are always made again; those of the bundle lie beside them, to be compared.
+    The workflow makes these again, with responses from the bundle's journal where the requests are
+    the same. Scores, metrics and tables are always made again; those of the bundle are kept in
+    another folder for comparison.
 
     Args:
         bundle: the file.
-        folder: where to; it must not be there, or be empty.
-        code: whether it may bring code, which will run when its tables are made.
+        folder: a new or empty folder.
+        code: whether it may contain code, which will run when its tables are made.
 
     Raises:
-        UserError: it is no bundle, or damaged, or has what no bundle of its config has, or brings
-            code, or the folder has files. Nothing is left of it then.
+        UserError: it is no bundle, is damaged, contains files that its config does not use or code,
+            or the folder is not empty. Nothing is unpacked then.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: exists and is not empty; name another folder")
@@ -92,7 +92,7 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
 
 
 def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
-    """Unpacks a zip file, whoever wrote it, into an empty folder; gives each file's sha256."""
+    """Unpacks an untrusted zip file into an empty folder; returns each file's sha256."""
     if not bundle.is_file():
         raise UserError("no such file; name a bundle (bundle.zip)")
     sums: dict[str, str] = {}
@@ -169,9 +169,9 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     # A file is good here if the bundle's digest of what it was made from is the one that the code
     # here computes; anything else would be remade by Snakemake in any case.
     answers = contents.answers(run, InputDigests(run))
-    wanted = {f"{ANSWERS}/{path}": input_digest for path, input_digest in answers.items()}
+    current = {f"{ANSWERS}/{path}": input_digest for path, input_digest in answers.items()}
     recorded = manifest.input_digests
-    unchanged = [path for path in recorded if recorded[path] == wanted.get(path)]
+    unchanged = [path for path in recorded if recorded[path] == current.get(path)]
     expected = {*unchanged, *map(contents.provenance_path, unchanged), *own_files}
     expected |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
     expected |= {f"{ANSWERS}/{path}" for path, _ in decisions_made(run)}
@@ -180,8 +180,8 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
             Path(name).unlink()
         else:
             os.utime(name, TIMES)  # one time for all: none is newer than what is made of it
-    changed = [path for path in recorded if recorded[path] != wanted.get(path)]
-    return Unpacked(unchanged, changed, manifest.commit)
+    outdated = [path for path in recorded if recorded[path] != current.get(path)]
+    return Unpacked(unchanged, outdated, manifest.commit)
 
 
 class Manifest(BaseModel):

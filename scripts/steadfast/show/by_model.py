@@ -38,12 +38,12 @@ from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
-# What a line of a table is of, and its values, one a model.
+# The label of a line, and its rows with one value a model.
 Line = tuple[str, pd.DataFrame]
 # Keys and values of the rows that are shown, such as of one language.
 Keys = Mapping[str, str]
 NO_KEYS: Keys = MappingProxyType({})
-# What a paper prints: values by model, and where each column's stands in these, if anywhere.
+# A paper's values by model, and the position of each column's value in these (None: not printed).
 Printed = tuple[Mapping[str, str], Sequence[int | None]]
 
 
@@ -70,8 +70,9 @@ class ValueColumn(NamedTuple):
     @property
     def columns(self) -> list[Column]:
         """Returns the column, and that of the intervals."""
-        intervals = [Column(STRINGS["interval"], self.column.group)] if self.interval else []
-        return [self.column, *intervals]
+        if not self.interval:
+            return [self.column]
+        return [self.column, Column(STRINGS["interval"], self.column.group)]
 
     def ties(self, part: Keys) -> Ties:
         """Returns which models differ significantly in a part of the table."""
@@ -150,13 +151,13 @@ class ModelTables(Results):
         for values in shown:
             columns += values.columns
         is_tested = any(values.pairs is not None for values in shown)
-        below = self.notes() if notes is None else [*notes]
-        below += self.tie_notes() if is_tested else self.untested_notes()
+        all_notes = self.notes() if notes is None else [*notes]
+        all_notes += self.tie_notes() if is_tested else self.untested_notes()
         if ranked and ranked.pairs is not None:
             columns.append(Column(STRINGS["ranks"]))
             comparisons = {part: rows_of(ranked.pairs, **keys) for part, keys in parts.items()}
-            below += self.rank_notes(self.words["ranked"], comparisons)
-        return self.part_table(name, columns, cells, below, printed, slots)
+            all_notes += self.rank_notes(self.words["ranked"], comparisons)
+        return self.part_table(name, columns, cells, all_notes, printed, slots)
 
     def _cells(
         self, shown: Sequence[ValueColumn], part: Keys, ranked: ValueColumn | None
@@ -167,13 +168,14 @@ class ModelTables(Results):
             lacking = values.incomplete
             incomplete = incomplete_models(rows) if lacking is None else lacking
             ties = values.ties(part)
-            looks: Settings = {"digits": values.digits, "shown": values.shown}
-            cells.append(self.cells([Values(values_by_model(rows), incomplete, ties, **looks)]))
+            by_model = values_by_model(rows)
+            column = Values(by_model, incomplete, ties, values.digits, values.shown)
+            cells.append(self.cells([column]))
             if values.interval:
                 cells.append(interval_cells(rows, self.roster.models, self.digits))
         if ranked:
-            by_model = values_by_model(rows_of(ranked.rows, **part))
-            cells.append(rank_cells(self.roster, ranked.ties(part), by_model))
+            ranked_values = values_by_model(rows_of(ranked.rows, **part))
+            cells.append(rank_cells(self.roster, ranked.ties(part), ranked_values))
         return joined_cells(cells, self.roster.models)
 
     def part_table(
@@ -186,15 +188,15 @@ class ModelTables(Results):
         slots: Keys = NO_KEYS,
     ) -> Table:
         """Returns a table with cells by part and model, and below them what the paper prints."""
-        below = [*notes]
+        all_notes = [*notes]
         sections = self.part_sections(cells)
         part = self.paper.get("language", "")
         if printed and self.display.published and part in cells:
-            rows, places = printed
+            rows, positions = printed
             heading = self.heading_of(part, self.paper["heading"])
-            sections.append(printed_section(rows, heading, places))
-            below += self.published_notes(self.paper["note"])
-        return self.table(name, (*self.first_columns, *columns), sections, below, **slots)
+            sections.append(printed_section(rows, heading, positions))
+            all_notes += self.published_notes(self.paper["note"])
+        return self.table(name, (*self.first_columns, *columns), sections, all_notes, **slots)
 
     @property
     def first_columns(self) -> tuple[Column, ...]:
@@ -207,9 +209,10 @@ class ModelTables(Results):
         for part, by_model in cells.items():
             groups = self.sections(self.part_groups(part), by_model.__getitem__)
             for number, section in enumerate(groups):
-                apart = section.unranked or (bool(sections) and number == 0)
+                # A rule stands above unranked models, and above each part but the first.
+                has_rule = section.unranked or (bool(sections) and number == 0)
                 heading = self.heading_of(part, section.heading)
-                sections.append(Section(section.rows, heading, apart))
+                sections.append(Section(section.rows, heading, has_rule))
         return sections
 
     def part_groups(self, part: str) -> list[Group]:
@@ -255,23 +258,23 @@ class ModelTables(Results):
         ``headings`` are those of the first two columns, ``notes`` by default those of all models;
         ``slots`` fill the caption.
         """
-        body = []
+        shown_sections = []
         for heading, lines in sections:
-            cells = [self._line_cells(text, rows) for text, rows in lines]
-            if cells:
-                body.append(Section(tuple(cells), heading))
+            rows = [self._line_cells(label, values) for label, values in lines]
+            if rows:
+                shown_sections.append(Section(tuple(rows), heading))
         first, count = headings
         columns = [Column(first, align="l"), Column(count, align="r")]
         columns += [Column(self.roster.label(model)) for model in self.shown_models]
-        remarks = self.notes() if notes is None else [*notes]
-        remarks += [*self.untested_notes(), *self.left_out_notes(name)]
-        return self.table(name, columns, body, remarks, **slots)
+        all_notes = self.notes() if notes is None else [*notes]
+        all_notes += [*self.untested_notes(), *self.left_out_notes(name)]
+        return self.table(name, columns, shown_sections, all_notes, **slots)
 
-    def _line_cells(self, text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
+    def _line_cells(self, label: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
         values = values_by_model(rows[rows["model"].isin(self.shown_models)])
         cells = self.cells([Values(values, self.incomplete)])
         model_cells = (cells[model][0] for model in self.shown_models)
-        return (Cell(text), count_cell(rows["n"].max()), *model_cells)
+        return (Cell(label), count_cell(rows["n"].max()), *model_cells)
 
     # --- coverage -------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[
 
 
 def joined_cells(parts: Sequence[CellsByModel], models: Iterable[str] = ()) -> CellsByModel:
-    """Returns the cells of several columns side by side; of these models where there are none."""
+    """Returns the columns' cells side by side; without columns none, for each of ``models``."""
     joined: CellsByModel = dict.fromkeys(parts[0] if parts else models, ())
     for part in parts:
         for model in joined:
@@ -122,11 +122,13 @@ def count_cell(number: float) -> Cell:
     return Cell(f"{number:,.0f}")
 
 
-def printed_section(rows: Mapping[str, str], heading: str, places: Sequence[int | None]) -> Section:
-    """Returns what a paper prints, by model; ``places`` has the place of each column's value."""
-    body = []
+def printed_section(
+    rows: Mapping[str, str], heading: str, positions: Sequence[int | None]
+) -> Section:
+    """Returns a paper's values by model; ``positions`` are those of each column's in ``rows``."""
+    printed_rows = []
     for model, row in rows.items():
         values = row.split()
-        cells = (Cell(None if place is None else values[place]) for place in places)
-        body.append((Cell(model), *cells))
-    return Section(tuple(body), heading, unranked=True, printed=True)
+        cells = (Cell(None if position is None else values[position]) for position in positions)
+        printed_rows.append((Cell(model), *cells))
+    return Section(tuple(printed_rows), heading, unranked=True, printed=True)

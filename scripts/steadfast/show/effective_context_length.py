@@ -38,10 +38,10 @@ class Effective:
     def retention_notes(self) -> list[str]:
         """Returns how many of the models that compete keep the share throughout, and whether this
         count rests on values without an interval."""
-        lengths = []
-        for model in self.results.roster.contenders:
-            if value := self.effective_lengths.get(model, EffectiveLength()).value:
-                lengths.append(value)
+        by_model = self.effective_lengths
+        contenders = self.results.roster.contenders
+        lengths = [by_model[model].value for model in contenders if model in by_model]
+        lengths = list(filter(None, lengths))
         if not lengths:
             return []
         counts = {"kept": lengths.count(self.lengths[-1]), "models": len(lengths)}
@@ -61,7 +61,7 @@ class Effective:
         return filled[0].upper() + filled[1:]
 
     def notes(self) -> list[Note]:
-        """Returns what the table's signs mean, and where its intervals come from."""
+        """Returns notes on the table's signs and on its intervals."""
         is_open = any(
             "≥" in length.text + length.range for length in self.effective_lengths.values()
         )
@@ -88,11 +88,12 @@ def effective_table(
     for length in longer:
         retained.append(filled(values_by_model(rows_of(effective.rows, length=length)), length))
         columns.append(Column(length, effective.text(headings["kept"])))
-    reached: CellsByModel = {}
+    length_cells: CellsByModel = {}
     for model in results.roster.models:
-        reach = effective.effective_lengths.get(model, EffectiveLength())
-        reached[model] = (Cell(reach.text or None), Cell(reach.range or None))
-    cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(retained)])
+        length = effective.effective_lengths.get(model, EffectiveLength())
+        length_cells[model] = (Cell(length.text or None), Cell(length.range or None))
+    start_cells = results.cells([filled(start, first)])
+    cells = joined_cells([start_cells, length_cells, results.cells(retained)])
     sections = results.sections(groups, cells.__getitem__)
-    below = [*notes, *effective.notes(), *results.sampling_notes()]
-    return results.table(FRAME, columns, sections, below, **effective.slots)
+    all_notes = [*notes, *effective.notes(), *results.sampling_notes()]
+    return results.table(FRAME, columns, sections, all_notes, **effective.slots)

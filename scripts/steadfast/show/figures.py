@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -66,7 +67,7 @@ def picture(figure: Figure, caption: str, notes: Iterable[Note] = ()) -> Picture
 
 
 def in_trial(picture: Picture, display: Display) -> Picture:
-    """Returns a picture whose figure and caption say that it is of a trial, where it is of one."""
+    """Returns a picture, in a trial with a remark on it in figure and caption."""
     if not display.trial:
         return picture
     trial_note = STRINGS["trial_picture"].format(limit=display.limit)
@@ -170,8 +171,8 @@ def draw_models(
     for number, model in enumerate(models):
         values = rows[rows["model"] == model].reindex(list(along))
         places = [place + dodge_offset(number, len(models), width) for place in range(len(along))]
-        looks = {"label": roster.figure_label(model), **model_style(roster, model), **style}
-        draw_points(axes, places, values, upright, **looks)
+        model_looks = {"label": roster.figure_label(model), **model_style(roster, model), **style}
+        draw_points(axes, places, values, upright, **model_looks)
 
 
 def _draw_intervals(
@@ -208,17 +209,17 @@ def draw_radar(
     beyond it.
     """
     angles = [2 * pi * place / len(spokes) for place in range(len(spokes))]
-    of_models = rows[rows["model"].isin(models)]
+    shown_rows = rows[rows["model"].isin(models)]
     for number, model in enumerate(models):
-        of_model = of_models[of_models["model"] == model].set_index("spoke").reindex(list(spokes))
+        values = shown_rows[shown_rows["model"] == model].set_index("spoke").reindex(list(spokes))
         style = look_of(roster, model)
-        around = [*of_model["value"], *of_model["value"].iloc[:1]]
+        closed_line = [*values["value"], *values["value"].iloc[:1]]
         label = roster.figure_label(model)
         # Beside the spoke where there are intervals, so that none hides another.
-        beside = dodge_offset(number, len(models), 0.12) if has_intervals(of_models) else 0.0
-        at = pd.Series(angles, of_model.index) + beside
-        axes.plot([*at, at.iloc[0]], around, clip_on=False, label=label, **style)
-        _draw_intervals(axes.vlines, at, of_model, style["color"])
+        beside = dodge_offset(number, len(models), 0.12) if has_intervals(shown_rows) else 0.0
+        at = pd.Series(angles, values.index) + beside
+        axes.plot([*at, at.iloc[0]], closed_line, clip_on=False, label=label, **style)
+        _draw_intervals(axes.vlines, at, values, style["color"])
     axes.set_theta_offset(pi / 2)
     axes.set_theta_direction(-1)
     axes.set_xticks(angles, list(spokes.values()))
@@ -228,8 +229,8 @@ def draw_radar(
             "center" if abs(side) < 0.1 else "left" if side > 0 else "right"
         )
     axes.tick_params(axis="x", pad=3)
-    ends = of_models[["value", "low", "high"]].to_numpy(dtype=float).ravel()
-    ends = ends[ends == ends]
+    ends = shown_rows[["value", "low", "high"]].to_numpy(dtype=float).ravel()
+    ends = ends[~np.isnan(ends)]
     axes.set_ylim(min([0, *ends]), max([ticks[-1], *ends]))  # beyond them only in mode released
     axes.set_yticks(list(ticks))
     axes.set_rlabel_position(180 / len(spokes))  # between two spokes

@@ -120,7 +120,7 @@ def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> Non
 
 
 def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **options: Any) -> float:
-    """Draws a legend with as many names abreast as fit; returns its height in inches."""
+    """Draws a legend with as many columns as fit; returns its height in inches."""
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
@@ -141,12 +141,12 @@ def _grow(figure: Figure, by: float) -> None:
 def pictured_groups(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
-    everyone = members(groups)
-    if len(everyone) <= MOST_MODELS:
+    all_models = members(groups)
+    if len(all_models) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
     # Models that are not ranked, such as baselines, take half of the room at most.
-    unranked = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
+    unranked = [model for model in all_models if model not in contenders][: MOST_MODELS // 2]
     best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
     shown_models = {*unranked, *best[: MOST_MODELS - len(unranked)]}
     shown_groups = []
@@ -154,16 +154,16 @@ def pictured_groups(roster: Roster, value: Mapping[str, float]) -> tuple[list[Gr
         models = tuple(model for model in group.models if model in shown_models)
         if models:
             shown_groups.append(replace(group, models=models))
-    note = NOTES["pictured"].format(shown=len(shown_models), count=len(everyone))
+    note = NOTES["pictured"].format(shown=len(shown_models), count=len(all_models))
     return shown_groups, [(None, note)]
 
 
 def panel_models(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
-    everyone = members(groups)
-    if len(everyone) <= MOST:
-        return [("", everyone)]
+    all_models = members(groups)
+    if len(all_models) <= MOST:
+        return [("", all_models)]
     lines: list[tuple[str, list[str]]] = []
     for group in groups:
         if lines and len(lines[-1][1]) + len(group.models) <= MOST:

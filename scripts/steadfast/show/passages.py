@@ -37,7 +37,7 @@ def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[
     """Returns the first places, each with what stands around it, and how many more there are."""
     text = passages.text
     spans = places(passages)
-    shown_excerpts = []
+    shown = []
     for start, end in spans[:most]:
         before = text[max(0, start - around) : start]
         behind = text[end : end + around]
@@ -45,12 +45,12 @@ def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[
             before = f"…{before}"
         if end + around < len(text):
             behind += "…"
-        shown_excerpts.append((before, text[start:end], behind))
-    return shown_excerpts, max(0, len(spans) - most)
+        shown.append((before, text[start:end], behind))
+    return shown, max(0, len(spans) - most)
 
 
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:
     """Returns the same as text, each place in brackets; a last line counts those left out."""
-    excerpts_shown, remaining = marked(passages, around, most)
-    texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in excerpts_shown]
+    shown, remaining = marked(passages, around, most)
+    texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in shown]
     return [*texts, f"({remaining} more)"] if remaining else texts

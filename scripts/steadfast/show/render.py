@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,27 +35,23 @@ def escape_csv(text: str) -> str:
 
 def markdown(table: Table) -> str:
     """Returns the table as a pipe table with its caption above and its notes below."""
-    body = []
+    rows = []
     for section in table.sections:
         if section.heading:
             heading = f"*{escape_markdown(section.heading)}*"
-            body.append([heading, *[""] * (len(table.columns) - 1)])
-        body += [list(map(cell_text, row)) for row in section.rows]
-    head = [escape_markdown(column.full_heading) for column in table.columns]
-    grid = markdown_table(head, body, "".join(column.align for column in table.columns))
+            rows.append([heading, *[""] * (len(table.columns) - 1)])
+        rows += [list(map(cell_text, row)) for row in section.rows]
+    headings = [escape_markdown(column.full_heading) for column in table.columns]
+    grid = markdown_table(headings, rows, "".join(column.align for column in table.columns))
     notes = [escape_markdown(note_text(*note)) for note in table.notes]
     return "\n\n".join([escape_markdown(table.full_caption), grid, *notes, GUIDE]) + "\n"
 
 
-def cell_text(
-    cell: Cell,
-    forms: Mapping[str, str] = STYLES,
-    escape: Callable[[str], str] = escape_markdown,
-) -> str:
+def cell_text(cell: Cell, escape: Callable[[str], str] = escape_markdown) -> str:
     """Returns a cell's text in the form of its style, with suffix and signs; escaped."""
     if cell.text is None:
         return MISSING
-    text = forms[cell.style].format(escape(cell.text))
+    text = STYLES[cell.style].format(escape(cell.text))
     text += f" {escape(cell.suffix)}" if cell.suffix else ""
     return text + escape(cell.signs)
 

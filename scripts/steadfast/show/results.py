@@ -61,7 +61,7 @@ class Results:
 
     @property
     def digits(self) -> int:
-        """Returns the decimals of printed scores."""
+        """The decimals of printed scores."""
         return self.display.digits
 
     def caption(self, name: str, **slots: str) -> str:
@@ -80,8 +80,9 @@ class Results:
         """Returns a table under its caption, with the caption's slots filled."""
         rows = tuple(sections)
         unit = self.words["sampling_unit"]["unit"]
-        below = without_bold(notes, rows, unit)
-        return Table(self.prefix + name, self.caption(name, **slots), tuple(columns), rows, below)
+        caption = self.caption(name, **slots)
+        all_notes = without_bold(notes, rows, unit)
+        return Table(self.prefix + name, caption, tuple(columns), rows, all_notes)
 
     def cells(self, columns: Iterable[Values]) -> CellsByModel:
         """Returns the cells of each model, a column a cell."""
@@ -124,7 +125,7 @@ class Results:
         return [("incomplete", texts["incomplete"].format(models="; ".join(models)))]
 
     def incomplete_model_notes(self, coverage: pd.DataFrame) -> list[Note]:
-        """Returns that note for rows a model, whose index they are, with expected and scored."""
+        """Returns that note, of expected and scored responses by model (the index)."""
         counts = []
         for model, scored, expected in coverage[["scored", "expected"]].itertuples():
             counts.append(({"model": self.roster.label(model)}, scored, expected))
@@ -166,7 +167,6 @@ class Results:
         self,
         measure: str,
         comparisons: Mapping[str, pd.DataFrame] | pd.DataFrame,
-        digits: int | None = None,
     ) -> list[Note]:
         """Returns what ranges of ranks mean, and the minimum detectable difference.
 
@@ -181,7 +181,7 @@ class Results:
         for part, rows in tested.items():
             smallest = median_detectable_difference(rows)
             if not math.isnan(smallest):
-                difference = str(rounded(smallest, self.digits if digits is None else digits))
+                difference = str(rounded(smallest, self.digits))
                 several = len(by_part) > 1
                 differences.append(self._of_part(part, difference) if several else difference)
         if differences:
@@ -191,7 +191,7 @@ class Results:
         return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:
-        """Returns what ``shared_notes`` says of these models."""
+        """Returns the notes that ``shared_notes`` has on these models."""
         return shared_notes(self.roster, judged)
 
 

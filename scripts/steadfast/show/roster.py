@@ -18,7 +18,7 @@ NOTES: Mapping[str, str] = STRINGS["notes"]
 
 
 def trial_remark(limit: int | None) -> str:
-    """Returns the sentence that something is of a trial; empty where there is no limit."""
+    """Returns the remark on a trial; empty without a limit."""
     return STRINGS["trial"].format(limit=limit) if limit else ""
 
 
@@ -81,7 +81,7 @@ class Display:
 
     @property
     def trial(self) -> str:
-        """Returns the sentence that all tables and figures of a trial have; empty where not."""
+        """Returns the remark on a trial, which all its tables and figures have; else empty."""
         return trial_remark(self.limit)
 
     def with_remarks(self, table: Table, data_notes: Sequence[str]) -> Table:
@@ -189,8 +189,8 @@ class Roster:
 
     def series(self, model: str) -> tuple[str, bool]:
         """Returns a model's series, by default its name, and whether it is a base model."""
-        look = self._shown(model)
-        return look.series or model, look.base
+        shown = self._shown(model)
+        return shown.series or model, shown.base
 
     @property
     def judge_note(self) -> str | None:

@@ -23,7 +23,6 @@ STRINGS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = STRINGS["folders"]
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
-STYLES = {"": "{}", "best": "**{}**"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
 # Columns of the usage that count responses worth a look, and what these are called.
@@ -105,8 +104,8 @@ def _traffic(rows: pd.DataFrame) -> str:
     )
     if totals["rejected"]:
         text += f", {totals['rejected']:,.0f} rejected by the server"
-    looks = [f"{totals[name]:,.0f} {word}" for name, word in WORTH_A_LOOK.items() if totals[name]]
-    return f"{text}; {', '.join(looks)}" if looks else text
+    counts = [f"{totals[name]:,.0f} {word}" for name, word in WORTH_A_LOOK.items() if totals[name]]
+    return f"{text}; {', '.join(counts)}" if counts else text
 
 
 def _money(rows: pd.DataFrame) -> str:
@@ -164,7 +163,7 @@ def _text_rows(table: Table, label_width: int) -> list[list[str]]:
         for row in section.rows:
             texts = []
             for number, interval in columns.items():
-                texts.append([cell_text(row[number], STYLES, escape_hidden)])
+                texts.append([cell_text(row[number], escape_hidden)])
                 if interval is not None:
                     texts[-1].append(escape_hidden(short_interval(row[interval])))
             texts[0] = textwrap.wrap(texts[0][0], label_width)

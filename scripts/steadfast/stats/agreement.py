@@ -47,8 +47,8 @@ def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> 
 
     raw is nan without items, kappa also where both use one category only (Cohen 1960, equation 1).
     """
-    table = _tables(first, second, np.zeros(len(first), int))
-    return {"n": len(first), "raw": float(_raw(table)[0]), "kappa": float(_kappa(table)[0])}
+    table = _tables(first, second, np.zeros(len(first), int))[0]
+    return {"n": len(first), "raw": _raw(table), "kappa": _kappa(table)}
 
 
 def agreement_rows(
@@ -185,7 +185,7 @@ def _itself(repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]) ->
     pairs = list(permutations(sides, 2))
     tables_of_pairs = [_tables(a, b, clusters, categories) for a, b in pairs]
     counts = np.sum(tables_of_pairs, axis=0)
-    estimates["kappa"] = float(_kappa(counts.sum(axis=0)[None])[0])
+    estimates["kappa"] = _kappa(counts.sum(axis=0))
     if common:
         # An item's pairs count as one.
         parts = {"raw": _tables(constant, same, clusters), "kappa": counts / len(pairs)}
@@ -227,11 +227,11 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     raw = float(np.trace(shares))
     raw_parts = np.trace(tables, axis1=1, axis2=2) - raw * number
     chance_parts = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
-    kappa = _kappa(tables.sum(axis=0)[None])[0]
+    kappa = _kappa(tables.sum(axis=0))
     values = {"raw": raw}
     parts = [raw_parts]
-    if not np.isnan(kappa):
-        values["kappa"] = float(kappa)
+    if not math.isnan(kappa):
+        values["kappa"] = kappa
         parts.append((raw_parts - (1 - kappa) * chance_parts) / (1 - chance))
     limits = [(0.0, 1.0), (-1.0, 1.0)][: len(values)]
     cells = pd.DataFrame(limits, pd.Index(values, name="measure"), ["lowest", "highest"])
@@ -240,7 +240,7 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     one_stratum = np.zeros(len(number), int)
     estimates = Estimates(cells, np.array(parts) / number.sum(), weight, one_stratum)
     bounds = estimates.rows().set_index("measure")[["low", "high"]]
-    if "kappa" in bounds.index and estimates.errors()[0][1] < NOTHING:
+    if "kappa" in bounds.index and estimates.errors[0][1] < NOTHING:
         bounds.loc["kappa"] = ((bounds.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
     by_name = {}
     for name, row in bounds.iterrows():
@@ -267,25 +267,23 @@ def _tables(
     return counts
 
 
-def _raw(tables: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore"):  # 0 ÷ 0 without items
-        raw: np.ndarray = np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
-    return raw
+def _raw(table: np.ndarray) -> float:
+    number = table.sum()
+    return float(np.trace(table) / number) if number else math.nan
 
 
-def _kappa(tables: np.ndarray) -> np.ndarray:
-    """Cohen's (1960) kappa of each table, from the raw agreement p and that by chance q.
+def _kappa(table: np.ndarray) -> float:
+    """Cohen's (1960) kappa from the raw agreement p and that by chance q; nan for q = 1.
 
     κ = (p − q) ÷ (1 − q),   q = Σ over categories of row total · column total ÷ n²
     """
-    total = tables.sum(axis=(1, 2))
-    products = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        expected = products / total**2
-        # Compared as whole numbers, since a rounding error would give a kappa for 0 ÷ 0.
-        expected = np.where(products == total**2, math.nan, expected)
-        kappa: np.ndarray = (_raw(tables) - expected) / (1 - expected)
-    return kappa
+    square = table.sum() ** 2
+    products = (table.sum(axis=0) * table.sum(axis=1)).sum()
+    # Compared as whole numbers, since a rounding error would give a kappa for 0 ÷ 0.
+    if products == square:
+        return math.nan
+    expected = products / square
+    return float((_raw(table) - expected) / (1 - expected))
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], min_verdicts: int = 2) -> dict[K, V]:

@@ -113,8 +113,8 @@ class Bootstrap(Clusters):
     @cached_property
     def weights(self) -> np.ndarray:
         """The weight of each cluster (column): row 0 as measured, then each replicate."""
-        places = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
-        several = places[places.map(len) > 1]
+        columns_of = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
+        several = columns_of[columns_of.map(len) > 1]
         weights = np.ones((1 + REPLICATES * (len(several) > 0), len(self.strata)))
         for stratum, columns in several.items():
             rng = np.random.default_rng(list(f"{SEED}/{stratum}".encode()))

@@ -79,7 +79,7 @@ def nested(frame: pd.DataFrame, group: str, units: Clusters) -> pd.Series:
     0.15
     """
     means = units.means(frame, [*KEYS, group])
-    error, degrees_of_freedom, _ = means.errors()
+    error, degrees_of_freedom, _ = means.errors
     cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
     by_task = cells.groupby(level=KEYS, observed=True)
     is_complete = by_task["variance"].count() == by_task.size()

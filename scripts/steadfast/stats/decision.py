@@ -47,7 +47,7 @@ def with_expected_by_rounds(
 
 
 class LookResult:
-    """A look at the comparisons of an adaptive run.
+    """A look at the comparisons of an adaptive run, and the decision by it.
 
     Args:
         frames: the run's metrics, with comparisons and summary.

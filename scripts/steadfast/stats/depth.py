@@ -26,8 +26,8 @@ def success_by_depth(
 
     Returns:
         Columns ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one depth 1 too.
-        There are ten bins, or three where a task (or any length of it) has fewer than thirty
-        distinct positions. An empty length stands for all. A bin without samples has no row.
+        There are ``BINS`` bins, or ``FEW_BINS`` where a task (or any length of it) has fewer than
+        thirty distinct positions. An empty length stands for all. A bin without samples has no row.
     """
     if "depth" not in frame:
         return pd.DataFrame(columns=COLUMNS)
@@ -52,6 +52,6 @@ def _binned(placed: pd.DataFrame, units: Clusters) -> pd.DataFrame:
     fewest = positions.groupby("length").size().min()
     bins = BINS if fewest >= POSITIONS * BINS else FEW_BINS
     # The last bin holds depth 1 too.
-    number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
-    rows = units.means(placed.assign(bin=number), ["model", "length", "bin"]).rows()
+    numbers = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
+    rows = units.means(placed.assign(bin=numbers), ["model", "length", "bin"]).rows()
     return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

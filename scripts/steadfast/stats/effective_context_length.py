@@ -138,9 +138,9 @@ def with_effective_lengths(summary: pd.DataFrame, rows: pd.DataFrame, measure: s
     texts = []
     ranges = []
     for model, name in zip(summary["model"], summary["measure"], strict=True):
-        effective_length = (
-            by_model.get(model, EffectiveLength()) if name == measure else EffectiveLength()
-        )
+        effective_length = EffectiveLength()
+        if name == measure:
+            effective_length = by_model.get(model, effective_length)
         # Without a range, as of one context a length, the value alone is mostly chance.
         texts.append(effective_length.text if effective_length.range else "")
         ranges.append(effective_length.range)

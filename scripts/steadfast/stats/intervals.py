@@ -258,7 +258,8 @@ class Estimates:
     def take(self, rows: Sequence[int] | np.ndarray, index: pd.Index | None = None) -> "Estimates":
         """Chosen cells, in that order, under other keys if given."""
         cells = self.cells.iloc[rows]
-        cells = cells if index is None else cells.set_axis(index)
+        if index is not None:
+            cells = cells.set_axis(index)
         return replace(self, cells=cells, parts=self.parts[rows], shares=self.shares[rows])
 
     def labelled(self, **labels: str) -> "Estimates":
@@ -295,7 +296,7 @@ class Estimates:
     def _measured(self) -> Measured:
         value, lowest, highest = self.cells[["value", "lowest", "highest"]].to_numpy(float).T
         clusters = 1 / np.sum(self.shares**2, axis=1)
-        return Measured(value, lowest, highest, *self.errors(), clusters)
+        return Measured(value, lowest, highest, *self.errors, clusters)
 
     def _one_verdict_each(self) -> np.ndarray:
         """Whether each cluster of a cell is at one of the limits, like a single verdict."""
@@ -323,12 +324,9 @@ class Estimates:
         p_values: np.ndarray = np.minimum(np.where(agree, _unanimous_p(measured), p), 1.0)
         return p_values
 
+    @cached_property
     def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Standard error, degrees of freedom and skewness of each value; nan as in ``rows``."""
-        return self._errors
-
-    @cached_property
-    def _errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # ``sampled``: clusters of each stratum; ``number``: those with samples in the cell.
         _, starts, sampled = np.unique(self.strata, return_index=True, return_counts=True)
 
@@ -441,7 +439,7 @@ class Clusters:
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):
         units = frame[["cluster", *strata]].drop_duplicates().astype(str)
         names = ["/".join(values) for values in units[list(strata)].to_numpy()]
-        # Sorted, so that each stratum is a range of clusters (``Estimates._errors``).
+        # Sorted, so that each stratum is a range of clusters (``Estimates.errors``).
         units = units.assign(stratum=names).sort_values(["stratum", "cluster"])
         self.clusters = pd.Index(units["cluster"], name="cluster")
         self.strata = units["stratum"].to_numpy(str)

@@ -60,7 +60,7 @@ def compare_models(
     # Sign flips are of the contexts' differences, not of their deviations from the tasks' means.
     flipped = replace(tasks, parts=tasks.contributions)
     flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
-    error, degrees_of_freedom = estimates.errors()[:2]
+    error, degrees_of_freedom = estimates.errors[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
     clusters = np.count_nonzero(estimates.shares, axis=1)
     lowest_p = 2.0 ** (1 - clusters)
@@ -141,8 +141,8 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
         count_chunks.append(np.add.reduceat(common.astype(int), starts, axis=1))
     sums = by_cluster(sum_chunks)
     counts = by_cluster(count_chunks)
-    mask = counts.sum(axis=1) > 0
-    return sums[mask], counts[mask]
+    has_common = counts.sum(axis=1) > 0
+    return sums[has_common], counts[has_common]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -184,8 +184,8 @@ def pairs(
     compared = frame[~frame["model"].isin(references)]
     for values, part in compared.groupby(keys, sort=False):
         cell = part.assign(task=part[compared_column], length="")
-        weights = dict.fromkeys(cell["task"], 1.0)
-        rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
+        equal_weights = dict.fromkeys(cell["task"], 1.0)
+        rows = compare_models(cell, equal_weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
     # The empty frame has the columns where no cell has a pair; else it would change their types.
     filled = [part for part in parts if len(part)] or parts
@@ -233,7 +233,9 @@ def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str])
     >>> sampling_units(frame, "language", ["kind"]).values.tolist()
     [['en', 'x', 2]]
     """
-    columns = ["cluster", *strata, *([part] if part else [])]
+    columns = ["cluster", *strata]
+    if part:
+        columns.append(part)
     units = frame[[*dict.fromkeys(columns)]].drop_duplicates()  # of many samples few clusters
     parts = units[part].astype(str) if part else ""
     stratum = units[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""

@@ -56,8 +56,8 @@ def minimum_detectable_difference(
         return float(np.quantile(_smallest_significant(error, clusters, pairs, skewed), POWER))
     limit = float(scipy.special.stdtrit(clusters - 1, 1 - SIGNIFICANT / (2 * pairs)))
     if skewed:
-        reach, spread = _reach(clusters, limit)
-        return error * (reach + spread * float(scipy.special.ndtri(POWER)))
+        threshold, spread = _skewed_threshold(clusters, limit)
+        return error * (threshold + spread * float(scipy.special.ndtri(POWER)))
     # The other tail of the noncentral t is negligible at this power.
     return float(error * scipy.special.nctdtrinc(clusters - 1, 1 - POWER, limit))
 
@@ -108,18 +108,18 @@ class Pilot:
         return bisect_left(range(enough), True, lo=enough // 2 + 1, key=is_enough)
 
 
-def _reach(clusters: int, limit: float) -> tuple[float, float]:
-    """How far the mean of many skewed clusters must lie from 0, and how much that varies.
+def _skewed_threshold(clusters: int, limit: float) -> tuple[float, float]:
+    """The significant mean of many skewed clusters and its deviation, in standard errors.
 
-    In standard errors. The limit is where Hall's cubic has it. The estimated standard error varies,
-    and goes with the mean: an exponential distribution has skewness 2 and fourth cumulant 6.
+    It is where Hall's cubic is at the limit. The estimated standard error varies with the mean: an
+    exponential distribution has skewness 2 and fourth cumulant 6.
     """
     skewness = -2 / np.sqrt(clusters)
-    reach = float(inverse_hall_cubic(np.array(limit), np.array(skewness)))
-    # Of x̄ − reach · s, with cov(x̄, s) = skewness ÷ 2 and var(s) = (fourth cumulant + 2) ÷ 4k:
-    #   1 − reach · skewness + reach² · 8 ÷ 4k
-    variance = 1 - reach * skewness + reach**2 / 4 * 8 / clusters
-    return reach, float(np.sqrt(variance))
+    threshold = float(inverse_hall_cubic(np.array(limit), np.array(skewness)))
+    # Of x̄ − h · s, with the threshold h, cov(x̄, s) = skewness ÷ 2, var(s) = (6 + 2) ÷ 4k:
+    #   1 − h · skewness + h² · 8 ÷ 4k
+    variance = 1 - threshold * skewness + threshold**2 / 4 * 8 / clusters
+    return threshold, float(np.sqrt(variance))
 
 
 def _smallest_significant(error: float, clusters: int, pairs: int, skewed: bool) -> np.ndarray:
@@ -132,7 +132,7 @@ def _smallest_significant(error: float, clusters: int, pairs: int, skewed: bool)
     shares = np.full(size, 1 / clusters)
     parts = sample - np.add.reduceat(sample, [0], axis=1) / clusters
     run = Estimates(pd.DataFrame(index=range(RUNS)), parts, shares, np.zeros(clusters, int))
-    error_of_run, degrees_of_freedom, skewness = run.errors()
+    error_of_run, degrees_of_freedom, skewness = run.errors
     limit: np.ndarray = scipy.special.stdtrit(degrees_of_freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit at its inverse.
     cubic = inverse_hall_cubic(limit, skewness)

@@ -32,9 +32,8 @@ def nondeterminism_rows(
     - score, score_sd: mean score of the repeats, and its standard deviation over them; overall
       means over tasks
     - answer_sd: standard deviation of one response's score, the root of the mean variance between
-      the responses to one request. The overall value of a part with N responses then has the
-      standard deviation answer_sd / √N:
-      answer_sd² = N Σ (w / Σ w)² v / n, with each task's weight w, variance v and responses n
+      the responses to one request; overall by ``_overall_deviation``, so that the value of a part
+      with N responses has the standard deviation answer_sd / √N
 
     Args:
         responses: a row each: ``repeat``, ``way``, ``sample``, ``task``, ``text`` and ``total``
@@ -81,7 +80,7 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
 def _overall_deviation(
     task_rows: Sequence[Record], counts: Mapping[str, int], weights: Mapping[str, float] | None
 ) -> float:
-    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; nan without a variance."""
+    """√(N Σ (w ÷ Σ w)² v ÷ n) of tasks with weight w, variance v and n of all N responses."""
     tasks = pd.DataFrame({"n": counts}, dtype=float)
     # In plain means over responses the tasks' weights are their counts.
     tasks["weight"] = pd.Series(counts if weights is None else weights, dtype=float)
@@ -119,6 +118,6 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
             # …/benchmark/model/part.csv
             variances[path.parts[-3], path.parts[-2]].append(max(values) ** 2)
     means: dict[str, dict[str, float]] = {}
-    for (benchmark, model), of_parts in variances.items():
-        means.setdefault(benchmark, {})[model] = math.sqrt(fmean(of_parts))
+    for (benchmark, model), part_variances in variances.items():
+        means.setdefault(benchmark, {})[model] = math.sqrt(fmean(part_variances))
     return means

@@ -43,7 +43,7 @@ def step_down(
     """
     statistics = _flipped_statistics(contributions, differences)
     enough = np.count_nonzero(differences.shares, axis=1) >= FEWEST
-    tested = enough & ~np.isnan(differences.errors()[0])
+    tested = enough & ~np.isnan(differences.errors[0])
     return [_adjusted(statistics[family], tested[family]) for family in families]
 
 

@@ -27,7 +27,7 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     """
     task_rows: list[Record] = []
     for task, samples in frame[frame["total"].notna()].groupby("task", observed=True):
-        task_rows += _task(str(task), samples, factors)
+        task_rows += _task_rows(str(task), samples, factors)
     if not task_rows:
         return pd.DataFrame(columns=["model", "task", "perspective", "value", "n", "chance"])
     tasks = pd.DataFrame(task_rows)
@@ -37,7 +37,7 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     return pd.concat([tasks, overall.reset_index().assign(task=OVERALL)], ignore_index=True)
 
 
-def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[Record]:
+def _task_rows(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[Record]:
     keys = ["length", "sample_id", "repeat", *dict.fromkeys(factors.values())]
     table = rows[["model", "total"]].join(rows[keys].astype(str))
     table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
@@ -50,8 +50,10 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
         levels = [part.index.get_level_values(column) for column in factors.values()]
         several_repeats = len(part.index.unique("repeat")) > 1
         samples = part.index.droplevel(keys[2:]) if several_repeats else None
-        # In the order of ``_shares``: the residual of samples, then what is within samples.
-        kinds = [*factors, RESIDUAL, *([] if samples is None else [REPEAT])]
+        # In the order of ``_shares``: the residual of samples, then the variance within samples.
+        kinds = [*factors, RESIDUAL]
+        if several_repeats:
+            kinds.append(REPEAT)
         shares, by_chance = _shares(part.to_numpy(), levels, samples)
         for model, values in zip(models, shares.T, strict=True):
             for name, value, chance in zip(kinds, values, by_chance, strict=True):
@@ -64,8 +66,7 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
 def _shares(
     totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The shares of each factor and the residual (rows) for each column of totals; and those
-    expected by chance, which are the same for all columns."""
+    """The shares of each factor and the residual (rows) by column of totals, and by chance."""
     centred = totals - totals.mean(axis=0)
     total = (centred**2).sum(axis=0)
     total[total < 1e-12 * len(totals)] = np.nan

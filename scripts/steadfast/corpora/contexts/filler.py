@@ -17,8 +17,7 @@ SENTENCE: str = facts("corpora/contexts.yaml")["filler"]
 def contexts(
     corpora: Mapping[str, Path], length: str, budget: int, tokenizer: str
 ) -> Iterator[Record]:
-    """Yields the filler of a length: the sentence as often as the token budget allows, which is
-    that of a config and has room for many."""
+    """Yields the filler of a length: the sentence as often as the token budget allows."""
     counter = load_tokenizer(tokenizer)
     # Each further sentence takes the same tokens, its blank included.
     first = counter.count(SENTENCE)

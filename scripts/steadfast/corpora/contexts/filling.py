@@ -15,7 +15,7 @@ from steadfast.base.tokens import fingerprint, load_tokenizer
 
 FACTS: Mapping[str, Settings] = facts("corpora/contexts.yaml")
 Unit = TypeVar("Unit")
-PLACE = 48  # bits of a place in a file
+OFFSET_BITS = 48  # of a byte offset in a file
 SLACK = 100  # tokens; see ``units_over_budget``
 # Builds one context from: its random generators (``RandomStreams``), the token budget, the path of
 # each corpus by name, the tokenizer, and the scenario's settings. Returns the text, its tokens, and
@@ -103,14 +103,14 @@ def units_over_budget(
 
 def shuffled(path: Path, key: str) -> Iterator[Record]:
     """Yields a corpus's records in an order that depends only on the key and their ids."""
-    # One number each, fingerprint before place: pairs would take three times the memory.
+    # One number each, fingerprint before offset: pairs would take three times the memory.
     order: list[int] = []
     for _, start, record in read_jsonl_with_positions(path):
-        order.append(int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start)
+        order.append(int(fingerprint(f"{key}/{record['id']}"), 16) << OFFSET_BITS | start)
     order.sort()
     with open(path, "rb") as lines:
         for number in order:
-            lines.seek(number & ((1 << PLACE) - 1))
+            lines.seek(number & ((1 << OFFSET_BITS) - 1))
             yield json.loads(lines.readline())
 
 

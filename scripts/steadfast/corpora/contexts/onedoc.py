@@ -92,7 +92,7 @@ contexts = partial(filling.seeded_contexts, "onedoc", build)  # the contexts of 
 
 
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
-    """The sentences with their white space, those at the keys' places within their tags."""
+    """The sentences with their white space, those at the keys' positions within their tags."""
     parts = []
     for place, (space, text) in enumerate(sentences):
         tag = keys.get(place)
@@ -105,15 +105,15 @@ def segment(text: str) -> list[Sentence]:
     import sentencex
 
     sentences = []
-    at = 0
+    end = 0  # of the previous sentence
     plain = WIDE_SPACE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), text)
     # The segmenter leaves out some white space, so each sentence is looked up again.
     for sentence in map(str.strip, sentencex.segment("en", plain)):
         if sentence:
-            start = plain.index(sentence, at)
+            start = plain.index(sentence, end)
+            space = text[end:start]
             end = start + len(sentence)
-            sentences.append(Sentence(text[at:start], text[start:end]))
-            at = end
+            sentences.append(Sentence(space, text[start:end]))
     return sentences
 
 
@@ -157,7 +157,7 @@ def _tags(rng: Random) -> list[Tag]:
 def _places(
     rng: Random, sentences: list[Sentence], tagged: int, tags: list[Tag], tokenizer: Tokenizer
 ) -> tuple[dict[int, Tag], list[int]]:
-    """The tag of each key sentence by its place, and the places of ordinary sentences."""
+    """The tag of each key sentence by its position, and the positions of ordinary sentences."""
     plain = render(sentences, {})
     occurrences = Counter(sentence.text for sentence in sentences)
     candidates = []
