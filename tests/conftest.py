@@ -10,6 +10,10 @@ import resource
 import signal
 from collections import Counter, defaultdict
 
+# As in a run's jobs (workflow/forking.py), before numpy is loaded: threads that wait for each other
+# cost CPU time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.compare.results import _Benchmark, _digests, compare_results
+from steadfast.compare.results import _Benchmark, _digests, _settings, compare_results
+from steadfast.config.load import load_config
+from steadfast.stats.pairs import COLUMNS
 
 SCORE = {"repeat": 0, "task": "T", "status": "ok", "points": {}}
 MEASURE = SimpleNamespace(compared={"task": "overall"}, full=5.0)
@@ -24,7 +26,7 @@ def part(prompts: dict[str, str], totals: dict[str, float | None], response="Yes
     joined = SimpleNamespace(item=item)
     # Of released scores there may be no prompts.
     path = Path(__file__) if prompts else Path("absent")
-    files = SimpleNamespace(prompts=path, read=lambda: samples, joined=joined)
+    files = SimpleNamespace(prompts=path, read=lambda: samples, joined=joined, sources=[])
     scores = {name: {**SCORE, "sample_id": name, "total": total} for name, total in totals.items()}
     outputs = {name: {"status": "ok", "response": response} for name in totals}
     return SimpleNamespace(files=files, scores=lambda model: scores, outputs=lambda model: outputs)
@@ -80,6 +82,30 @@ B = finished(
 )  # fmt: skip
 def test_runs_are_compared_on_what_both_have(name, rows):
     assert frame(name, A, B) == rows
+
+
+def test_tests_have_the_keys_of_their_cells_and_b_minus_a():
+    def make(scored, data, labels):
+        totals = {score.model: score.record["total"] for score in scored}
+        values = dict.fromkeys(COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
+        keys = {"task": "overall", "length": "4k"}
+        return {"comparisons": pd.DataFrame([values | {"model": "a", "other": "b"} | keys])}
+
+    metrics = SimpleNamespace(data=(), function=SimpleNamespace(make=make))
+    runs = [finished({"4k": part({"s": "x"}, {"s": total})}) for total in (0.5, 0.75)]
+    runs[0].evaluation.tasks["b"] = SimpleNamespace(metrics=metrics)
+    (row,) = frame("tests", *runs)
+    assert (row["measure"], row["difference"]) == ("ARS", 0.25)
+    assert row["cell"] == "task=overall length=4k"
+
+
+def test_changed_settings_are_those_of_the_config_but_its_name():
+    def settings(**keys):
+        config = load_config({"models": {"m": {"engine": "reference"}}, **keys})
+        return SimpleNamespace(evaluation=SimpleNamespace(config=config))
+
+    first, second = settings(name="a", seed=1), settings(name="b", seed=2)
+    assert list(_settings(first, second, [])) == [("config", "seed", "1", "2")]
 
 
 def test_flipped_samples_have_equal_prompts():

@@ -12,6 +12,7 @@ from steadfast.compare import gate
 from steadfast.compare.changed import COLUMNS
 from steadfast.compare.results import TESTS
 from steadfast.compare.text import (
+    _alone,
     _cells,
     _cut,
     _first,
@@ -42,6 +43,14 @@ def test_parts_with_different_prompts_are_named():
             f"  lifbench 8k: 5 the same, {counts}",
         ]
     assert prompt_lines() == ["Prompts: 10 the same, 0 changed, 0 only in A, 0 only in B."]
+
+
+def test_what_one_run_has_alone_is_a_line_for_each_run():
+    rows = [("A", "model", "b n"), ("B", "part", "b 8k"), ("A", "metric", "b csl")]
+    assert _alone(pd.DataFrame(rows, columns=["run", "what", "name"])) == [
+        "Only in A: model b n, metric b csl",
+        "Only in B: part b 8k",
+    ]
 
 
 def test_list_ends_after_twelve_lines_with_the_number_of_the_rest():

@@ -98,6 +98,15 @@ def test_totals_name_the_models_that_they_leave_out():
     assert "no time and no cost" in next(total_lines(pd.DataFrame()))
 
 
+@pytest.mark.parametrize(
+    ("row", "cost"),
+    [(ROWS[3], "0.50 USD"), (ROWS[2], "unknown (without gpu: no price in the config)")],
+)
+def test_cost_that_no_cache_hit_can_change_is_one_number(row, cost):
+    *_, line = total_lines(pd.DataFrame([row]))
+    assert line == f"cost: {cost}"
+
+
 def read_csv(path) -> list[dict[str, str]]:
     with open(path, newline="") as lines:
         return list(csv.DictReader(lines))

@@ -265,6 +265,17 @@ def test_summary_names_a_single_benchmark_s_tables():
     ]
 
 
+@pytest.mark.parametrize(
+    ("made", "lines"), [("plan/plan.md", ["- cost: 1", "", "Plan: "]), ("tables/x.md", ["Tables"])]
+)
+def test_summary_has_the_totals_of_a_plan_that_the_run_made(tmp_path, made, lines):
+    plan = tmp_path / "plan/plan.md"
+    plan.parent.mkdir()
+    plan.write_text("# Plan\n\n## Totals\n\n- cost: 1\n\n## Options\n\n- none\n")
+    shown = terminal_summary(tmp_path, [str(tmp_path / made)]).splitlines()
+    assert [line[: len(start)] for line, start in zip(shown, lines, strict=True)] == lines
+
+
 def test_summary_has_the_requests_and_latency_of_a_server(tmp_path):
     usage = tmp_path / "metrics/inference.csv"
     usage.parent.mkdir()

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from steadfast.benchmarks.lifbench.measures import with_chance
+from steadfast.stats.chance import crossed
 
 MODELS = 400
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}
@@ -61,6 +62,13 @@ def test_unstable_models_exceed_the_chance_level():
     unstable_ifs = ifs(unstable).loc["expression"].mean()
     assert unstable_ifs["value"] > 2 * stable_ifs["value"]
     assert unstable_ifs["chance"] == pytest.approx(stable_ifs["chance"], rel=0.05)
+
+
+def test_three_groups_of_two_blocks_by_hand():
+    frame = pd.DataFrame({"e": list("abc") * 2, "v": list("xxxyyy"), "model": "m", "task": "T"})
+    frame["total"] = [0.5, 0.6, 0.7, 0.7, 0.6, 0.5]  # residual .04: variance .04 ÷ (2 · 1) ÷ 2
+    # √.01 ÷ .6; groups and variance both have two degrees of freedom, so that their c4 cancel
+    assert crossed(frame, "e", ["v"]).tolist() == pytest.approx([1 / 6])
 
 
 def test_blocks_with_a_missing_group_do_not_count():

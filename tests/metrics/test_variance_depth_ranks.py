@@ -104,7 +104,7 @@ def at_depths(depths: list[float | None], totals: list[float], **columns) -> pd.
     return frame.assign(**{"task": "T", "length": "4k"} | columns)
 
 
-MANY_DEPTHS = at_depths(np.linspace(0, 1, 41), [1.0] * 41)
+MANY_DEPTHS = at_depths(np.linspace(0, 1, 30), [1.0] * 30)
 
 
 def by_depth(frame: pd.DataFrame, length: str = "", **groups) -> pd.DataFrame:
@@ -128,7 +128,8 @@ def test_few_depths_are_binned_in_thirds():
 def test_many_depths_are_binned_in_tenths():
     rows = by_depth(MANY_DEPTHS)
     assert rows["bin"].tolist() == list(range(1, 11))
-    assert rows["n"].tolist() == [4] * 9 + [5]  # the last bin includes the end
+    assert rows["n"].tolist() == [3] * 10  # the last bin includes the end
+    assert by_depth(MANY_DEPTHS[1:])["bin"].tolist() == [1, 2, 3]  # too few for ten
 
 
 def test_no_depth_gives_no_rows():
@@ -139,7 +140,7 @@ def test_no_depth_gives_no_rows():
 def test_each_length_has_its_own_bins():
     few_depths = at_depths([0, 0.5, 1], [0.0, 0.5, 1.0], length="8k")
     frame = pd.concat([MANY_DEPTHS, few_depths], ignore_index=True)
-    assert by_depth(frame)["bins"].unique().tolist() == [10]  # 43 different depths
+    assert by_depth(frame)["bins"].unique().tolist() == [10]  # of both lengths together
     for length, values in (("4k", [1.0, 1.0, 1.0]), ("8k", [0.0, 0.5, 1.0])):
         rows = by_depth(frame, length)
         assert rows["bins"].tolist() == [3, 3, 3]

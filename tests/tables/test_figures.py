@@ -43,6 +43,13 @@ def test_legend_has_all_names_and_covers_nothing(count, label):
     assert legend_texts(figure) == labels
 
 
+def test_lowest_panel_of_each_column_has_labels_of_its_axis():
+    _, panels = grid(3, 2.0, 2, "Length", sharex=True)
+    labelled = [axes.xaxis.get_tick_params()["labelbottom"] for axes in panels]
+    assert labelled == [False, True, True]
+    assert [axes.get_xlabel() for axes in panels] == ["", "", "Length"]
+
+
 def test_legends_below_panels_cover_nothing():
     with style.context(["default", figures.STYLE]):
         figure, [panels], keys = rows_of_panels(2, 2.0, 1)

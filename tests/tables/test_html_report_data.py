@@ -5,11 +5,18 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.html_report import pack
-from steadfast.html_report.sample_data import Cut, answer_data, answer_row, sample_row
+from steadfast.html_report.sample_data import (
+    Cut,
+    answer_data,
+    answer_row,
+    sample_row,
+    table_data,
+)
 from steadfast.html_report.write import _provenances
 from steadfast.jobs.finished import FinishedAnswer
 from steadfast.jobs.job import Job
 from steadfast.show.passages import Passages
+from steadfast.show.render import Printed
 
 SCORE = {"status": "ok", "total": 0.5, "points": {"format": 1.0}, "other_raters": {}}
 
@@ -40,6 +47,13 @@ def test_response_data_has_only_keys_with_a_value():
     failed = {"status": "error", "error": "HTTP 500", "reasoning": "Hm"}
     expected = failed | {"prompt_truncated": 7}
     assert data(empty | failed | {"prompt_truncated_tokens": 7}) == expected
+
+
+def test_printed_table_has_its_caption_and_the_cells_of_its_csv():
+    data = table_data(Printed("t", "", "# Caption.\n\n| a |", "Model,ARS\nm,0.5\n"))
+    assert data["caption"] == "Caption."
+    assert data["columns"] == [["", "Model", "l"], ["", "ARS", "l"]]
+    assert [section["rows"] for section in data["sections"]] == [[["m", "0.5"]]]
 
 
 def test_long_text_is_cut_in_the_middle():

@@ -1,7 +1,15 @@
 """The columns of a table in LaTeX by its width, and its notes in three lines."""
 
+from dataclasses import replace
+
 from steadfast.show import latex
-from steadfast.show.latex_columns import PAGE_WIDTH, _width, heading_lines, layout
+from steadfast.show.latex_columns import (
+    PAGE_WIDTH,
+    _width,
+    heading_lines,
+    layout,
+    rows_per_page,
+)
 from steadfast.show.table import Cell, Column, Section, Table
 
 
@@ -32,6 +40,29 @@ def test_intervals_are_below_values_in_a_wide_table():
     text = latex.render(wide)
     assert r"a & 0.123 & 0.123" in text
     assert r"{\scriptsize 0.1--0.9}" in text
+
+
+def test_many_narrow_columns_are_in_the_smallest_print():
+    narrow = [Column(f"C{n}") for n in range(6)]
+    assert layout(table(*narrow)).size == "small"
+    assert layout(table(*narrow, Column("D"))).size == "footnotesize"
+    assert layout(table(Column("long " * 12), *narrow[:2])).size == "small"
+
+
+def test_page_has_room_for_the_rows_beside_headings_caption_and_notes():
+    columns = (Column("Model"), *(Column(f"C{n}") for n in range(7)))
+    row = tuple(Cell("0.1") for _ in columns)
+    sections = (Section((row,), "First"), Section((row,)), Section((row,)))
+    note = (None, "o" * 100)  # two lines of a page's text
+    page = Table("t", "o" * 90, columns, sections, (note,))  # and as many of the caption
+    # (540 - 2 · 9.5 - 2 · 12 - 36 - 17 - 2 · 9.5 ÷ 2) ÷ 9.5 = 45.7; half as high, 2.2 lines a row
+    columns = layout(page)
+    assert rows_per_page(replace(page, rows_per_page=99), columns) == 45
+    # (497 ÷ 2 - 36 - 17 - 9.5) ÷ (2.2 · 9.5) = 8.9
+    halves = columns._replace(blocks=columns.blocks * 2, folded=True)
+    assert rows_per_page(page, halves) == 8
+    assert rows_per_page(page, columns._replace(blocks=columns.blocks * 9)) == 5
+    assert rows_per_page(replace(page, rows_per_page=4), columns) == 4
 
 
 def test_long_heading_has_a_line_a_word():
