@@ -72,8 +72,7 @@ def test_genuine_key_sentences_of_the_type_are_marked():
     assert lifbench_passages("OE", {"type": "<#Topic#>"}, {}, context).wanted == ["One."]
 
 
-TEXTS = st.text("ab1 <ß中\n", max_size=4)
-ANY_VALUE = st.none() | st.integers() | TEXTS | st.lists(st.integers() | TEXTS)
+ANY_VALUE = st.none() | st.integers() | st.text() | st.lists(st.integers() | st.text())
 NAMES = ("element", "elements", "evidence", "post_element", "bias", "info_keys", "type")
 
 
