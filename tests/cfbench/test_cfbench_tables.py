@@ -13,6 +13,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
+from steadfast.benchmarks.cfbench.tables import CfbenchResults
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
 
@@ -175,6 +176,14 @@ def test_figure_of_types_shows_values_and_names_the_extremes(frames, name, kind)
     extremes = rf"Mean over the models: from {means.min():.3f} \(.*\) to {means.max():.3f} \("
     assert re.search(extremes, picture.caption)
     assert ("Word count (C2)" in tick_labels(axes)) == (kind == "secondary")
+
+
+@pytest.mark.parametrize("names", [["B"], ["A", "B"]])
+def test_extremes_need_two_types(frames, names):
+    rows = pd.DataFrame({"model": "model-a", "category": ["A", "B"], "value": [0.25, 0.5]})
+    rows = rows.iloc[-len(names) :]
+    notes = figures._extremes(CfbenchResults(frames, DISPLAY), rows, dict(zip(names, names)))
+    assert len(notes) == len(names) - 1
 
 
 def test_distribution_counts_records_largest_first():
