@@ -1,6 +1,7 @@
 """The engine vllm in this process, over simulated packages: windows, memory, shared prefixes."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -71,13 +72,22 @@ def test_kv_cache_of_unknown_size_takes_any_request():
     loaded._look_at_memory(100)
 
 
-@pytest.mark.parametrize(("batch", "in_hand"), [(None, 8), (9, 8), (4, 8), (3, 3)])
-def test_twice_as_many_requests_are_queued_unless_fewer_may_run(batch, in_hand):
+@pytest.mark.parametrize(("batch", "queued"), [(None, 8), (9, 8), (4, 8), (3, 3)])
+def test_twice_as_many_requests_are_queued_unless_fewer_may_run(monkeypatch, batch, queued):
     loaded = engine()
     loaded.load()  # which runs four at once
     loaded._batch = batch
-    loaded._look_at_memory(1)
-    assert loaded._in_hand == in_hand
+    counts = []
+    add_request = loaded.engine.add_request
+
+    def count(*arguments):
+        add_request(*arguments)
+        counts.append(len(loaded.engine._waiting))
+
+    monkeypatch.setattr(loaded.engine, "add_request", count)
+    requests = [request("p", f"s{n}") for n in range(20)]
+    assert [each for each, _ in loaded.answer([requests])] == requests
+    assert max(counts) == queued
 
 
 @pytest.mark.parametrize(("special", "setting"), [(["<think>"], False), ([], None)])
@@ -101,6 +111,10 @@ def test_one_copy_is_loaded_by_the_job_itself(operation, kind):
     assert type(copies.build(setup)) is kind
 
 
+def test_tokens_of_the_template_are_counted():
+    assert LocalText("tiny").template_tokens() == len("<user><assistant>")
+
+
 @pytest.mark.parametrize("template", ["chat", "base"])
 @pytest.mark.parametrize(("words", "shared"), [(160, False), (161, True), (1000, True)])
 def test_long_prefix_is_tokenized_once(template, words, shared):
@@ -113,11 +127,13 @@ def test_long_prefix_is_tokenized_once(template, words, shared):
 
     text._tokenizer.encode = encode
     prefix = ("word " * words)[:-1] + "." * (words == 160)  # 800 characters, or 804
-    for number, (asked, ids) in enumerate(
-        text.encode_prompts([request(prefix, f" Ask {n}!") for n in range(3)])
-    ):
-        prompt = text.render(asked.prompt)
+    requests = [request(prefix, f"?{n}") for n in range(4)]
+    requests[3] = replace(requests[3], turns=(("a", "b"),))  # begins otherwise
+    for number, (asked, ids) in enumerate(text.encode_prompts(requests)):
+        prompt = text.render(asked.prompt, asked.turns)
         assert "".join(map(chr, ids)) == prompt
+        if number == 3:
+            break
         assert (max(lengths) < len(prompt)) is (shared and number > 0)
         # Later prompts are tokenized from a word's end on, 400 to 800 characters before the seam.
         assert number == 0 or not shared or max(lengths) <= 2 * SEAM + 30
