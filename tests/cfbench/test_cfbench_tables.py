@@ -129,7 +129,8 @@ def test_each_type_has_a_section_that_begins_with_all_its_checkpoints(frames):
 
 
 def test_released_prints_two_decimals_and_the_fallback():
-    by_name = all_tables(metrics("released"), "released")
+    run = SmallRun("released")
+    by_name = all_tables(run.metrics(run.judge("model-a", VERDICTS)), "released")
     for row in rows(by_name["table2_results"]).values():
         assert all(text is None or len(text) == 4 for text in row[:-1]) and row[0]
     assert "Fallback" in [column.heading for column in by_name["coverage"].columns]

@@ -35,15 +35,16 @@ def request(prefix: str, suffix: str = "s", max_tokens: int = 10) -> Request:
     return Request("s", "c", ("c", ""), prefix, suffix, max_tokens, 2, 0, 1.0, None, suffix)
 
 
-def engine(window: int = 1000, log=print, **operation) -> VllmEngine:
-    answers = {"engine": "vllm", "model": "tiny", "window": window}
-    return VllmEngine(Setup(answers, operation, log=log))
+def engine(journal: Path | None = None, at_once: int | None = None, **answers) -> VllmEngine:
+    answers = {"engine": "vllm", "model": "tiny", "window": 1000, **answers}
+    operation = {"engine_operation_args": {"max_num_seqs": at_once} if at_once else {}}
+    return VllmEngine(Setup(answers, operation, journal=journal))
 
 
 @pytest.mark.parametrize(("window", "status"), [(29, "ok"), (28, "overflow")])
 def test_prompt_and_response_fit_the_window(window, status):
     # The prompt has 19 tokens: "<user>ps<assistant>".
-    ((_, response),) = engine(window).answer([[request("p")]])
+    ((_, response),) = engine(window=window).answer([[request("p")]])
     assert (response.status, response.prompt_tokens) == (status, 19 if status == "ok" else None)
 
 
@@ -88,6 +89,27 @@ def test_twice_as_many_requests_are_queued_unless_fewer_may_run(monkeypatch, bat
     requests = [request("p", f"s{n}") for n in range(20)]
     assert [each for each, _ in loaded.answer([requests])] == requests
     assert max(counts) == queued
+
+
+@pytest.mark.parametrize(("at_once", "batch"), [(None, 3), (8, 3), (2, 2)])
+def test_hint_after_an_error_of_memory_lowers_the_concurrent_requests(tmp_path, at_once, batch):
+    (tmp_path / "4k.hint.json").write_text('{"batch": 3}')
+    assert engine(tmp_path / "4k.jsonl", at_once)._batch == batch
+
+
+@pytest.mark.parametrize(
+    ("answers", "temperature"),
+    [({}, 0.0), ({"temperature": None}, 1.0), ({"temperature": 0.7}, 0.7)],
+)
+def test_sampling_of_a_request(answers, temperature):
+    repeated = replace(request("p"), repeat=2)
+    assert engine(seed=5, **answers)._sampling_of_one(repeated).given == {
+        "temperature": temperature,
+        "max_tokens": 10,
+        "seed": 7,
+        "stop_token_ids": [0],
+        "skip_special_tokens": True,
+    }
 
 
 @pytest.mark.parametrize(("special", "setting"), [(["<think>"], False), ([], None)])
