@@ -41,6 +41,16 @@ def engine(journal: Path | None = None, at_once: int | None = None, **answers) -
     return VllmEngine(Setup(answers, operation, journal=journal))
 
 
+def test_model_is_loaded_with_a_prefix_cache_and_the_window():
+    loaded = engine()
+    loaded.load()
+    assert loaded._loaded.model.given == {
+        "enable_prefix_caching": True,
+        "max_model_len": 1000,
+        "tensor_parallel_size": 1,
+    }
+
+
 @pytest.mark.parametrize(("window", "status"), [(29, "ok"), (28, "overflow")])
 def test_prompt_and_response_fit_the_window(window, status):
     # The prompt has 19 tokens: "<user>ps<assistant>".
@@ -145,7 +155,8 @@ def test_long_prefix_is_tokenized_once(template, words, shared):
 
     def encode(text, add_special_tokens):
         lengths.append(len(text))
-        return [ord(character) for character in text]
+        opening = [1] if add_special_tokens else []
+        return opening + [ord(character) for character in text]
 
     text._tokenizer.encode = encode
     prefix = ("word " * words)[:-1] + "." * (words == 160)  # 800 characters, or 804
@@ -153,7 +164,7 @@ def test_long_prefix_is_tokenized_once(template, words, shared):
     requests[3] = replace(requests[3], turns=(("a", "b"),))  # begins otherwise
     for number, (asked, ids) in enumerate(text.encode_prompts(requests)):
         prompt = text.render(asked.prompt, asked.turns)
-        assert "".join(map(chr, ids)) == prompt
+        assert "".join(map(chr, ids)) == "\1" * (template == "base") + prompt
         if number == 3:
             break
         assert (max(lengths) < len(prompt)) is (shared and number > 0)
