@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -171,3 +172,12 @@ def test_long_prefix_is_tokenized_once(template, words, shared):
         # Later prompts are tokenized from a word's end on, 400 to 800 characters before the seam.
         assert number == 0 or not shared or max(lengths) <= 2 * SEAM + 30
         lengths.clear()
+
+
+def test_cut_contexts_keep_special_tokens_and_blanks():
+    text = LocalText("tiny")
+    decode = Mock(return_value="a")
+    text._tokenizer.decode = decode
+    assert text.decode([97]) == "a"
+    kept = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
+    assert decode.call_args.kwargs == kept
