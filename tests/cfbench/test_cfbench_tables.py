@@ -13,6 +13,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
+from steadfast.benchmarks.cfbench.tables import CfbenchResults
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
 
@@ -128,7 +129,8 @@ def test_each_type_has_a_section_that_begins_with_all_its_checkpoints(frames):
 
 
 def test_released_prints_two_decimals_and_the_fallback():
-    by_name = all_tables(metrics("released"), "released")
+    run = SmallRun("released")
+    by_name = all_tables(run.metrics(run.judge("model-a", VERDICTS)), "released")
     for row in rows(by_name["table2_results"]).values():
         assert all(text is None or len(text) == 4 for text in row[:-1]) and row[0]
     assert "Fallback" in [column.heading for column in by_name["coverage"].columns]
@@ -161,9 +163,14 @@ def test_factors_are_shown_for_the_best_models(frames, monkeypatch):
     assert "2 of 4 models are shown" in picture.caption
 
 
+@pytest.fixture(scope="module")
+def pictures(frames):
+    return figures.figures(frames, DISPLAY)
+
+
 @pytest.mark.parametrize(("name", "kind"), [("types", "primary"), ("secondary_types", "secondary")])
-def test_figure_of_types_shows_values_and_names_the_extremes(frames, name, kind):
-    picture = figures.figures(frames, DISPLAY)[name]
+def test_figure_of_types_shows_values_and_names_the_extremes(frames, pictures, name, kind):
+    picture = pictures[name]
     axes = picture.figure.axes[0]
     types = rows_of(frames["types"], kind=kind)
     values = rows_of(types, model="model-b")["value"]
@@ -177,11 +184,20 @@ def test_figure_of_types_shows_values_and_names_the_extremes(frames, name, kind)
     assert ("Word count (C2)" in tick_labels(axes)) == (kind == "secondary")
 
 
+@pytest.mark.parametrize("names", [["B"], ["A", "B"]])
+def test_extremes_need_two_types(frames, names):
+    rows = pd.DataFrame({"model": "model-a", "category": ["A", "B"], "value": [0.25, 0.5]})
+    rows = rows.iloc[-len(names) :]
+    notes = figures._extremes(CfbenchResults(frames, DISPLAY), rows, {name: name for name in names})
+    assert len(notes) == len(names) - 1
+
+
 def test_distribution_counts_records_largest_first():
     domains = [("domain", "教育", 2), ("domain", "金融", 5)]
     tasks = [("task", "NER", 3), ("task", OTHER_TASKS, 1234)]
     counts = pd.DataFrame(domains + tasks, columns=["kind", "category", "value"])
-    picture = figures.figures(metrics() | {"distribution": counts}, DISPLAY)["distribution"]
+    results = CfbenchResults(metrics() | {"distribution": counts}, DISPLAY)
+    picture = figures._distribution(results)
     domains, tasks = picture.figure.axes
     assert tick_labels(domains) == ["Finance", "Education"]
     assert [bar.get_width() for bar in domains.patches] == [5, 2]

@@ -57,6 +57,7 @@ def test_modes_differ_where_released_has_accidents():
         ('Json:["k"]', ['} {"k": 1}'], False, True),
         ("Json:[]", ["} {{}"], True, False),
         ('Json:["k"]', ['{"k": "}"}'], False, True),
+        ('Json:["k"]', [r'{"k": "\"}"}'], False, True),
         ('Json:["k"]', ['{"k": NaN}'], True, False),
         # Quotation marks around the copy.
         ("model_startswith:早", ["“早上好”"], False, True),

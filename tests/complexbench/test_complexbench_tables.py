@@ -107,6 +107,7 @@ def test_judging_and_coverage_are_shown(printed_tables):
     by_rule = ["By rule: Questions", "By rule: Unreadable"]
     assert rows(judging)[0][5:-1] == [*judged, *by_rule, "Undecided"]
     assert set(column(judging, 4).values()) == {"first"}
+    assert "all questions are judged" not in judging.md
     coverage = printed_tables["coverage"]
     percent = rows(coverage)[0].index("%")
     assert set(column(coverage, percent).values()) == {"100"}

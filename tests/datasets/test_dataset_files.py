@@ -64,6 +64,13 @@ def test_agreement_needs_two_judges_that_score_responses(file):
 # --- instances --------------------------------------------------------------------------------
 
 
+def test_card_of_the_export_has_settings_but_no_path(file):
+    file(PLAIN)
+    task = Evaluation(load_config(config(scorer="contains"))).tasks["mine"]
+    settings = task.exports.make().about().settings
+    assert settings["scorer"] == "contains" and "path" not in settings
+
+
 def test_prompt_has_context_before_and_choices_after(file):
     file({**PLAIN, "context": "A text.", "choices": ["red", "blue"], "answer": "B"})
     (instance,) = instances(scorer="choice")

@@ -346,7 +346,7 @@ def test_max_spend_holds_back_new_batches_only(part, server):
     assert len(part.replies()) == 10  # those of the running batch too
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "moment",
     [

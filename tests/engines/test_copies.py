@@ -99,6 +99,7 @@ def test_outputs_do_not_depend_on_the_copies(folder, errors):
     assert loaded_gpus(folder, 2) == ["GPU-a", "GPU-b"]
 
 
+@pytest.mark.wide
 def test_copies_use_the_gpus_of_a_cluster_job(tmp_path):
     errors_of(tmp_path, 2, SLURM_JOB_ID="1", CUDA_VISIBLE_DEVICES="2,3")
     assert loaded_gpus(tmp_path, 2) == ["2", "3"]

@@ -1,14 +1,18 @@
 """The openai engine against a real server: no answer is lost, none is requested twice."""
 
+import asyncio
 from dataclasses import replace
+from unittest.mock import AsyncMock, Mock
 
 import pandas as pd
 import pytest
+from aiohttp import ClientConnectorError, ConnectionTimeoutError
 
 from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
+from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.sending.run import _check_failures
 
 
@@ -108,6 +112,33 @@ def test_output_limit_beyond_what_claude_sends_unstreamed_is_refused(part):
     part.answers = {"engine": "anthropic", "model": "claude-x"}
     with pytest.raises(UserError, match=r"claude-x: .* 21,334 tokens.* 21,333 .* batch: true"):
         part.run([replace(item, max_tokens=21_334) for item in items(1, 1)])
+
+
+def test_no_wait_follows_the_last_attempt(part, server, monkeypatch):
+    attempts = []
+
+    async def wait(pace, attempt, after):
+        attempts.append(attempt)
+
+    monkeypatch.setattr("steadfast.engines.api.pace.Pace.wait", wait)
+    server.faults[""].extend([error(500)] * 4)
+    with pytest.raises(TemporaryError):
+        part.run(items(1, 1))
+    assert attempts == [1, 2, 3]
+
+
+@pytest.mark.parametrize("heard", [0, 1])
+@pytest.mark.parametrize(
+    "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
+)
+def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, heard):
+    engine = object.__new__(ApiEngine)
+    engine._heard = heard
+    engine._timeout = 5
+    engine._access = engine._provider = Mock()
+    engine._client = Mock(post=AsyncMock(side_effect=failure))
+    retry = asyncio.run(engine._attempt(Mock()))
+    assert (retry.unreachable, retry.overloaded) == (True, heard > 0)
 
 
 def test_unreachable_server_is_reported(part):

@@ -113,6 +113,15 @@ async def test_rejections_of_less_than_half_lower_the_level_without_a_pause():
 
 
 @simulated
+async def test_level_falls_to_the_requests_in_flight():
+    pace = Pace(64, 64)
+    for _ in range(3):
+        await answer(pace, 0.0)
+    await fail(pace, REJECTED, 50, 11)  # the eleventh is more than five and a tenth of 53
+    assert pace.level.limit == 39
+
+
+@simulated
 async def test_waiting_requests_are_not_sent_beyond_a_lower_level():
     pace = Pace(8, 32)
     pace.level.disturbed = pace.level.answered = lambda *_: None

@@ -16,6 +16,7 @@ from parts import items
 from steadfast.contract.request import Response
 from steadfast.engines.sending.dialects import FACTS
 from steadfast.engines.sending.reasoning import has_tag_pair, marks, separate_reasoning
+from steadfast.engines.sending.run import _warnings
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 PAIRS = {
@@ -291,3 +292,7 @@ def test_log_counts_responses_with_a_pair_of_tags(part):
     tagged = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
     assert all("<think>a</think>4" in record["response"] for record in part.run(tagged))
     assert "10 of 10 responses of model echo contain a pair of tags" in part.log.read_text()
+    tagged = [Response("ok", "Well. <think>a</think>4")]
+    assert len(list(_warnings("echo", tagged, None))) == 1
+    assert list(_warnings("echo", tagged, {"max_tokens": 9})) == []
+    assert list(_warnings("echo", [Response("ok", "4")], None)) == []

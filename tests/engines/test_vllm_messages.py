@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from functools import cache
+from importlib.metadata import packages_distributions
 from types import SimpleNamespace
 
 import pytest
@@ -62,7 +64,9 @@ def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copie
     assert locked == [gpus]
 
 
-def test_package_is_found_by_its_module():
+def test_package_is_found_by_its_module(monkeypatch):
+    # The search takes half a second.
+    monkeypatch.setattr(vllm_engine, "packages_distributions", cache(packages_distributions))
     packages = [vllm_engine._package(module) for module in ("pytest", "yaml", "missing")]
     assert packages == ["pytest", "PyYAML", "missing"]
 

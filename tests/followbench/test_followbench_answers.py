@@ -1,12 +1,15 @@
 """Prompts, and simulated models: which rules their responses pass."""
 
 import random
+from unittest.mock import Mock
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from followbench_run import BOTH, IMPOSSIBLE, run
 from judged_run import READER
+from steadfast.benchmarks.followbench import simulator
 from steadfast.benchmarks.followbench.facts import JUDGE, LEVELS
 from steadfast.benchmarks.followbench.rules import is_satisfied
 from steadfast.benchmarks.followbench.simulator import FollowbenchSimulator
@@ -59,6 +62,17 @@ def test_no_text_passes_a_rule_listed_as_impossible(text):
     for rule, levels in IMPOSSIBLE["en"].items():
         for level in levels:
             assert not is_satisfied(rule, "en", level, "", text)
+
+
+@pytest.mark.parametrize(("level", "chance"), [(1, 0.75), (2, 0.64)])
+def test_chance_to_meet_a_constraint(monkeypatch, level, chance):
+    # 1 - .5 · (.4 + .1 · level), and in a level of two - .2 · .4 · 4 · ¼ · ¾
+    monkeypatch.setattr(simulator, "SPREAD", 0.0)
+    sample = Mock(prompt={"level": level, "context_id": "c"})
+    settings = {"seed": 0, "slip": 0.5, "position_bias": 0.4}
+    for drawn, is_met in ((chance - 1e-9, True), (chance + 1e-9, False)):
+        rng = Mock(random=lambda drawn=drawn: drawn)
+        assert SIMULATOR.meets(sample, 1, settings, 1.0, rng) is is_met
 
 
 @BOTH

@@ -79,20 +79,27 @@ def composed(
     return reply
 
 
-def styled_replies(benchmark: str) -> Iterator[tuple[list, str, list[int], str]]:
-    """A style, its language, verdicts, and a reply that gives them in that style."""
+def styled_replies(benchmark: str, combinations: int) -> Iterator[tuple[list, str, list[int], str]]:
+    """A style, its language, verdicts in so many combinations, and a reply in that style."""
     for language, styles in STYLES[benchmark].items():
         about = TEXTS if benchmark == "cfbench" else REASONS[language]
         for style in styles:
             words, template, *marks = style
-            for verdicts in [[0], [1]] if benchmark == "complexbench" else VERDICTS:
+            for verdicts in [[0], [1]] if benchmark == "complexbench" else VERDICTS[:combinations]:
                 reply = composed(words, template, verdicts, about, "rotated" in marks)
                 yield style, language, verdicts, reply
 
 
+# The first two have each verdict on each constraint.
+IN_COMBINATIONS = pytest.mark.parametrize(
+    "combinations", [2, pytest.param(len(VERDICTS), marks=pytest.mark.wide)]
+)
+
+
+@IN_COMBINATIONS
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_clear_styles_are_read_in_any_surroundings(benchmark):
-    for style, language, verdicts, reply in styled_replies(benchmark):
+def test_clear_styles_are_read_in_any_surroundings(benchmark, combinations):
+    for style, language, verdicts, reply in styled_replies(benchmark, combinations):
         for before, behind in SURROUNDINGS[language]:
             expected = (None, verdicts) if "unread" in style else (verdicts,)
             assert read(benchmark, f"{before}{reply}{behind}", len(verdicts)) in expected, reply
@@ -107,17 +114,20 @@ def test_unclear_styles_are_not_read(benchmark):
         assert read(benchmark, reply) is None, reply
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_retracted_verdicts_are_not_read(benchmark):
-    for _, language, verdicts, reply in styled_replies(benchmark):
+@IN_COMBINATIONS
+@pytest.mark.parametrize(
+    "benchmark", ["followbench", *(pytest.param(n, marks=pytest.mark.wide) for n in BENCHMARKS[1:])]
+)
+def test_retracted_verdicts_are_not_read(benchmark, combinations):
+    for _, language, verdicts, reply in styled_replies(benchmark, combinations):
         for end in RETRACTIONS[language]:
             assert read(benchmark, f"{reply}\n\n{end}", len(verdicts)) is None, reply
 
 
+@IN_COMBINATIONS
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_reply_quoted_from_the_response_is_no_verdict(benchmark):
-    for _, _, verdicts, reply in styled_replies(benchmark):
+def test_reply_quoted_from_the_response_is_no_verdict(benchmark, combinations):
+    for _, _, verdicts, reply in styled_replies(benchmark, combinations):
         quoted = f"The answer reads:\n{reply}\nI cannot judge it."
         assert read(benchmark, quoted, len(verdicts), response=reply) is None, reply
 
@@ -188,7 +198,7 @@ def test_damaged_reply_is_read_right_or_not_at_all():
     # Without words such as "not met", since a deletion may turn it into "met".
     styles = [style for style in STYLES["followbench"]["en"] if style[0] in ("NO/YES", "No/Yes")]
     count = 0
-    for _ in range(2000):
+    for _ in range(1000):
         verdicts = [rng.randint(0, 1) for _ in TEXTS]
         words, template, *marks = rng.choice(styles)
         reply = composed(words, template, verdicts, REASONS["en"], "rotated" in marks)
@@ -199,7 +209,7 @@ def test_damaged_reply_is_read_right_or_not_at_all():
         result = read_list(reply, RESPONSE, 3)
         assert result in (None, verdicts), reply
         count += result is not None
-    assert count > 800
+    assert count > 400
 
 
 @pytest.mark.quick(4)

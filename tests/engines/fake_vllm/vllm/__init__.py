@@ -55,4 +55,5 @@ class LLM:
         time.sleep(0.2)
         with open(os.environ["FAKE_VLLM_LOADS"], "a") as loads:
             print(model, os.getpid(), os.environ.get("CUDA_VISIBLE_DEVICES", "-"), file=loads)
+        self.given = given
         self.llm_engine = Engine(max_num_seqs)
