@@ -141,20 +141,20 @@ def test_any_reply_has_a_rating_or_is_unreadable(reply, answer):
 
 
 HOSTILE = {
-    "brackets": "[" * 250_000,
-    "lists": "['YES', " * 35_000,
-    "blanks": "['YES'" + " " * 250_000 + "x",
-    "commas": "['YES'" + " ," * 125_000,
-    "ticks": "`*" * 125_000,
-    "lines": "\n" * 250_000,
-    "quotes": "'" * 250_000,
-    "numbers": "3) " * 82_500,
-    "surplus": "['YES', " + "1, " * 82_500 + "x]",
-    "deep": "['YES', " + "[" * 125_000 + "]" * 125_001,
-    "digits": "[[" + "7" * 250_000,
-    "points": "[[" + "7." * 125_000,
-    "openings": "[[7" * 82_500,
-    "rating": "Rating: " + "*" * 250_000 + "x",
+    "brackets": "[" * 1_000_000,
+    "lists": "['YES', " * 140_000,
+    "blanks": "['YES'" + " " * 1_000_000 + "x",
+    "commas": "['YES'" + " ," * 500_000,
+    "ticks": "`*" * 500_000,
+    "lines": "\n" * 1_000_000,
+    "quotes": "'" * 1_000_000,
+    "numbers": "3) " * 330_000,
+    "surplus": "['YES', " + "1, " * 330_000 + "x]",
+    "deep": "['YES', " + "[" * 500_000 + "]" * 500_001,
+    "digits": "[[" + "7" * 1_000_000,
+    "points": "[[" + "7." * 500_000,
+    "openings": "[[7" * 330_000,
+    "rating": "Rating: " + "*" * 1_000_000 + "x",
 }
 
 
