@@ -127,18 +127,18 @@ def test_no_wait_follows_the_last_attempt(part, server, monkeypatch):
     assert attempts == [1, 2, 3]
 
 
-@pytest.mark.parametrize("heard", [0, 1])
+@pytest.mark.parametrize("replies", [0, 1])
 @pytest.mark.parametrize(
     "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
 )
-def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, heard):
+def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, replies):
     engine = object.__new__(ApiEngine)
-    engine._heard = heard
+    engine._reply_count = replies
     engine._timeout = 5
     engine._access = engine._provider = Mock()
     engine._client = Mock(post=AsyncMock(side_effect=failure))
     retry = asyncio.run(engine._attempt(Mock()))
-    assert (retry.unreachable, retry.overloaded) == (True, heard > 0)
+    assert (retry.unreachable, retry.overloaded) == (True, replies > 0)
 
 
 def test_unreachable_server_is_reported(part):

@@ -71,9 +71,9 @@ def test_request_has_to_fit_the_kv_cache(cache):
     loaded = engine()
     loaded.load()
     loaded.engine.vllm_config.cache_config = SimpleNamespace(**cache)
-    loaded._look_at_memory(100)
+    loaded._check_memory(100)
     with pytest.raises(UserError, match="room for 100 tokens, but the largest request needs 101"):
-        loaded._look_at_memory(101)
+        loaded._check_memory(101)
 
 
 def test_kv_cache_of_unknown_size_takes_any_request():
@@ -81,7 +81,7 @@ def test_kv_cache_of_unknown_size_takes_any_request():
     loaded.load()
     cache = SimpleNamespace(num_gpu_blocks=None, block_size=20)
     loaded.engine.vllm_config.cache_config = cache
-    loaded._look_at_memory(100)
+    loaded._check_memory(100)
 
 
 @pytest.mark.parametrize(("batch", "queued"), [(None, 8), (9, 8), (4, 8), (3, 3)])
@@ -114,7 +114,7 @@ def test_hint_after_an_error_of_memory_lowers_the_concurrent_requests(tmp_path, 
 )
 def test_sampling_of_a_request(answers, temperature):
     repeated = replace(request("p"), repeat=2)
-    assert engine(seed=5, **answers)._sampling_of_one(repeated).given == {
+    assert engine(seed=5, **answers)._request_sampling(repeated).given == {
         "temperature": temperature,
         "max_tokens": 10,
         "seed": 7,
@@ -127,7 +127,7 @@ def test_sampling_of_a_request(answers, temperature):
 def test_marks_of_reasoning_that_are_special_tokens_stay_in_the_text(special, setting):
     loaded = engine()
     loaded._text.special_among = lambda texts: special
-    answers = loaded._determining({"parser": "deepseek_r1"})
+    answers = loaded._hashed_settings({"parser": "deepseek_r1"})
     assert answers.get("skip_special_tokens") is setting
 
 
