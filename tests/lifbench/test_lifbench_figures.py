@@ -6,11 +6,16 @@ from functools import partial
 import pandas as pd
 import pytest
 from matplotlib import rc_context, style
+from matplotlib.figure import Figure
 from picture_checks import check, legend_texts, with_layout
 
 from score_records import FEW, LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
+from steadfast.benchmarks.lifbench.figures.by_length import _top
+from steadfast.benchmarks.lifbench.figures.shared import captioned
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show.figures import STYLE
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stages.draw import draw
@@ -174,6 +179,26 @@ def test_ifs_by_length_has_a_panel_for_each_perspective(frames, pictures, perspe
     axes = panel_of(pictures["figure4_by_length"], f"IFS: {perspective}")
     expected = ifs[ifs["perspective"] == perspective]["value"]
     assert list(lines_of(axes)["Fair"].get_ydata()) == expected.tolist()
+
+
+def test_caption_has_the_notes_on_models_but_not_on_marks_of_their_names(frames, monkeypatch):
+    coverage = frames["coverage"]
+    truncated = (coverage["model"] == "fair") * 1
+    coverage = coverage.assign(scored=coverage["expected"] - truncated, prompt_truncated=truncated)
+    results = LifbenchResults({**frames, "coverage": coverage}, DISPLAY, Rubric())
+    monkeypatch.setattr("steadfast.show.panels.MOST_MODELS", 1)
+    captions = [
+        captioned(results, "figure2_weights", Figure(), []).caption,
+        captioned(results, "figure2_weights", Figure(), [], of_models=False).caption,
+    ]
+    assert all("Fair (263 of 264)" in caption and "†" not in caption for caption in captions)
+    assert ["1 of 4 models are shown" in caption for caption in captions] == [True, False]
+
+
+@pytest.mark.parametrize(("high", "top"), [(0.0, 1.0), (None, 1.0), (0.5, 0.515)])
+def test_axis_ends_a_little_above_the_highest_value(high, top):
+    rows = pd.DataFrame({"value": [0.0], "high": [high]}, dtype=float)
+    assert _top(rows if high is not None else rows[:0]) == pytest.approx(top)
 
 
 def test_retention_by_length_has_the_line_of_its_threshold(frames, pictures):

@@ -1,5 +1,6 @@
 """LIFBench's tables from a small run's metrics."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,15 @@ from score_records import (
     run,
     unscored,
 )
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS, OPTIONAL
-from steadfast.benchmarks.lifbench.tables.results import STRINGS
+from steadfast.benchmarks.lifbench.tables.reproduction import (
+    NOTES,
+    PrintedCell,
+    compare,
+    reproduction,
+)
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.render import Printed
 from steadfast.show.roster import Display, DisplayedModel
@@ -34,6 +41,9 @@ DISPLAY = Display(
         "reference": DisplayedModel("reference", "reference", "reference"),
     },
 )
+
+AT_LENGTH = ("Table 7", "Overall")
+RELEASED = Rubric("released", "rubric")
 
 Pages = dict[str, Printed]
 
@@ -97,10 +107,15 @@ def test_chance_level_is_beside_the_perspectives_that_have_one(frames, pages):
         "Expression", "Expression: chance level", "Variable", "Variable: chance level", "Length",
         "Average", "ARS",
     ]  # fmt: skip
-    (chance,) = frames["ifs"].query(
-        "task == 'overall' and length == '' and perspective == 'expression' and model == 'fair'"
-    )["chance"]
-    assert cells.at["Fair", "Expression: chance level"] == f"{chance:.3f}"
+    (ifs,) = (
+        frames["ifs"]
+        .query(
+            "task == 'overall' and length == '' and perspective == 'expression' and model == 'fair'"
+        )[["value", "chance"]]
+        .itertuples(index=False)
+    )
+    assert cells.at["Fair", "Expression"] == f"{ifs.value:.3f}"
+    assert cells.at["Fair", "Expression: chance level"] == f"{ifs.chance:.3f}"
 
 
 def test_note_says_that_there_is_one_context_per_length(pages):
@@ -213,6 +228,24 @@ def test_both_rubrics_are_side_by_side(tmp_path):
     assert ranks.loc["reference"].tolist() == ["", ""]
 
 
+def test_first_model_of_a_group_has_its_heading_above_its_lengths(pages):
+    cells = cells_of(pages["success_by_position"])["group"]
+    assert {*cells["Good_1"]} == {"API Models"} and {*cells["Fair"]} == {""}
+
+
+@pytest.mark.parametrize("name", ["sampling", "rubric_stability"])
+@pytest.mark.parametrize("lacking", [0, 2])
+def test_tables_of_differences_explain_incomplete_values_by_their_own_counts(frames, name, lacking):
+    coverage = frames["coverage"]
+    coverage = coverage.assign(scored=coverage["expected"] - (coverage["model"] == "fair"))
+    row = {"model": "fair", "perspective": "average", "rubric": "judge", "value": 0.5, "ifs": 0.5}
+    row |= {"n": 9, "low": None, "high": None, "scored": 9 - lacking, "expected": 9}
+    rows = pd.DataFrame([row]).astype({"low": float, "high": float})
+    results = LifbenchResults({**frames, "coverage": coverage, name: rows}, DISPLAY, RELEASED)
+    notes = [text for mark, text in BUILDERS[name](results, name).notes if mark == "incomplete"]
+    assert len(notes) == (lacking > 0) and all("Fair (7 of 9)" in note for note in notes)
+
+
 def test_better_model_of_a_pair_is_first(pages):
     cells = cells_of(pages["comparisons"], "Model", "Other")
     assert [*cells.index] == [("sim-long", "Good_1"), ("sim-long", "Fair"), ("Good_1", "Fair")]
@@ -268,6 +301,30 @@ def test_paper_cells_over_other_lengths_are_left_out(frames):
     assert "lengths or tasks are not those of this run" in pages["table3_ars"].md
     rows = paper_rows(pages["table7_ars_by_length"], "GPT-4o")
     assert rows["Length"].tolist() == list(LENGTHS)
+
+
+def test_reproduced_cells_are_the_tables_values_by_length_and_column(six_lengths):
+    cells = compare(six_lengths, {"good": "gpt-4o-2024-08-06"})
+    ars = six_lengths["ars"].set_index(["task", "length"])["value"]
+    overall = {cell.length: cell.scores for cell in cells if (cell.table, cell.column) == AT_LENGTH}
+    assert overall == {length: f"{ars['overall', length]:.3f}" for length in PAPER_LENGTHS}
+    assert {cell.model for cell in cells} == {"GPT-4o"}
+    assert not [cell for cell in cells if "ranks" in cell.table]  # of a part of the paper's models
+
+
+def test_reproduction_has_each_difference_with_its_explanation():
+    explained = PrintedCell("Table 4", "GPT-4o", "", "Average", "0.1", "0.2", next(iter(NOTES)))
+    cells = [
+        PrintedCell("Table 3", "GPT-4o", "", "LSI", "0.5", "0.5"),
+        PrintedCell("Table 3", "GPT-4o", "", "LMI", "0.5", "0.6"),
+        explained,
+        explained._replace(model="C4AI"),
+    ]
+    page = reproduction(cells)
+    assert re.search(r"\| Table 4 +\| +2 \| +0 \| +2 \| +2 \| +0 \|", page.md)
+    assert re.search(r"\| All +\| +4 \| +1 \| +3 \| +2 \| +1 \|", page.md)
+    assert re.findall(r"(\S+) +\|$", page.md, re.MULTILINE)[-3:] == ["unexplained", "(1)", "(1)"]
+    assert page.md.count(NOTES[explained.note]["explanation"]) == 1
 
 
 def test_effective_length_has_its_interval_and_retention(tmp_path):
