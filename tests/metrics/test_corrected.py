@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steadfast.stats.corrected import FEWEST, Corrected, corrected, corrected_rows, raw_values
+from steadfast.stats.corrected import (
+    FEWEST,
+    Corrected,
+    _moments,
+    corrected,
+    corrected_rows,
+    raw_values,
+)
 
 GROUPS = 180
 ITEMS = 5
@@ -70,6 +77,14 @@ def test_corrected_intervals_cover_a_share_near_the_limit(labelled):
         covered += low <= 0.95 <= high
     # bench/corrected.py has .94 and .96; plain t intervals .85 and .91.
     assert 0.92 <= covered / RUNS <= 0.985
+
+
+def test_moments_of_a_mean_by_hand():
+    # Residuals -2, -1 and 3: variance 14 ÷ 2 ÷ 3, third cumulant 3 · 18 ÷ (2 · 1) ÷ 3².
+    assert _moments(np.array([1.0, 2.0, 6.0]), np.ones(3)) == pytest.approx((3, 7 / 3, 3))
+    # Of two clusters no third cumulant is known: residuals -1 and 1.
+    assert _moments(np.array([1.0, 3.0]), np.ones(2)) == pytest.approx((2, 1, 0))
+    assert _moments(np.array([1.0]), np.ones(1)) == (1, 0, 0)
 
 
 def test_labels_of_all_groups_replace_the_judge():
