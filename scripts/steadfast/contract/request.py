@@ -158,6 +158,11 @@ def repeat_key(sample_id: str, repeat: int) -> str:
     return f"{sample_id}#{repeat}" if repeat or _WITH_REPEAT.search(sample_id) else sample_id
 
 
+def distinct_requests(requests: Iterable[Request]) -> list[Request]:
+    """The requests to send: all that fit, equal ones once."""
+    return list({request.hash: request for request in requests if not request.overflow}.values())
+
+
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
     """The requests by group, in the order of each group's first request."""
     groups: dict[tuple[str, str], list[Request]] = defaultdict(list)

@@ -10,10 +10,10 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
-from steadfast.contract.request import Item, Request
+from steadfast.contract.request import Item, Request, distinct_requests
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import CachedTokenizer, Work, distinct_requests, plan_part
+from steadfast.engines.cost.forecast import CachedTokenizer, Work, plan_part
 from steadfast.engines.cost.options import SUMS, option_records
 from steadfast.engines.fit import estimated_requests
 from steadfast.jobs.job import REWRITERS, Job, Journals

@@ -27,7 +27,6 @@ class Task:
         sampling: how the variables get their values (``variables.sample_settings``).
         shown: what a template must show, and may show nothing else; ``a|b`` stands for either.
         space: of the variables' values; setting k is ``variable_id`` k at every length.
-        number: settings per context (Table 2, #Var.).
         neighbours: whether the reference answer has the entries before and after a position, too.
     """
 
@@ -38,7 +37,6 @@ class Task:
     sampling: str = ""
     shown: Sequence[str] = ()
     space: Settings = field(default_factory=dict)
-    number: int | None = None
     neighbours: bool = False
 
     @property

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.contract.request import FAMILY_PREFIX, Request
+from steadfast.contract.request import FAMILY_PREFIX, Request, distinct_requests
 from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
@@ -38,11 +38,6 @@ class CachedTokenizer:
         self.encode = tokenizer.encode
         self.decode = tokenizer.decode
         self.count = cache(tokenizer.count)
-
-
-def distinct_requests(requests: Iterable[Request]) -> list[Request]:
-    """The requests to send: all that fit, equal ones once."""
-    return list({request.hash: request for request in requests if not request.overflow}.values())
 
 
 def plan_part(

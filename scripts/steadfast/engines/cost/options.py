@@ -99,7 +99,7 @@ def option_records(
     """The cost of each pricing option, the config's first, if responses use their output limits.
 
     Args:
-        requests: to send (``forecast.distinct_requests``), with their prompt tokens.
+        requests: to send (``request.distinct_requests``), with their prompt tokens.
         cached_hashes: hashes of requests whose responses are cached in the journal.
         count: counts a text's tokens.
         answers: the model's settings that determine responses.

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from steadfast.base.errors import UserError
 from steadfast.contract.records import ALONE, TOGETHER
-from steadfast.contract.request import Request, Response, grouped
+from steadfast.contract.request import Request, Response, distinct_requests, grouped
 from steadfast.engines.base import Engine
 from steadfast.engines.sending.journal import Journal
 
@@ -16,7 +16,7 @@ Passes = dict[tuple[int, str], dict[str, Response]]
 
 def sample_requests(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
     """A sample of the requests that fit, determined by the seed; neighbours differ in context."""
-    unique = list({request.hash: request for request in requests if not request.overflow}.values())
+    unique = distinct_requests(requests)
     chosen = random.Random(seed).sample(range(len(unique)), min(size, len(unique)))
     by_context = grouped(unique[index] for index in sorted(chosen))
     sample: list[Request] = []
