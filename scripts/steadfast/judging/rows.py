@@ -227,18 +227,17 @@ class _Reader:
                 self._lead = self._lead if row.about[0].startswith(("-", ">")) else line
             return
         if not names_item:
-            repeats = without_blanks(line).rstrip(".") in self._name_lines or self._is_in_answer(
-                line
-            )
-            self._doubt_if(bool(self._name_lines) and row.hard and not repeats, stop)
+            is_name = without_blanks(line).rstrip(".") in self._name_lines
+            is_repeated = is_name or self._is_in_answer(line)
+            self._doubt_if(bool(self._name_lines) and row.hard and not is_repeated, stop)
             return
         # An item's name may be negative ("no violations"), which reverses no verdict.
         named = self._name_lines and self._item_index(Verdict(0, None, row.about)) is not None
-        reversed_sense = (
-            not named and words.is_negative(row.label) and not _NEGATED.search(row.label)
-        )
+        is_reversed = False
+        if not named:
+            is_reversed = words.is_negative(row.label) and not _NEGATED.search(row.label)
         self._doubt_if(
-            reversed_sense or self._is_in_answer(line) or self._introduced_otherwise(), stop
+            is_reversed or self._is_in_answer(line) or self._introduced_otherwise(), stop
         )
         self._heading = None
         self._add(verdict, stop, soft=not row.hard)
@@ -280,7 +279,7 @@ class _Reader:
         if words.verdict(names[1], self._numeric) is not None:  # "Yes: no, it is not"
             return None
         value = reasoned(word, match["reason"], self._numeric)
-        loose = word not in WORDS  # numeric may count something
+        loose = word not in WORDS  # a number may count something
         return None if value is None else _Row(value, number, names, False, loose, head)
 
     def _at_beginning(self, line: str, rest: str, number: int | None) -> _Row | None:

@@ -173,9 +173,8 @@ def above_baseline(
     parts = [_means(joined, rubric.weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
     room = 1 - rows["baseline"]
-    rows["value"] = ((rows["ars"] - rows["baseline"]) / room.where(room >= LEAST_ROOM)).astype(
-        float
-    )
+    gain = rows["ars"] - rows["baseline"]
+    rows["value"] = (gain / room.where(room >= LEAST_ROOM)).astype(float)
     return sorted_rows(rows, frame, ["model", "task", "length"])
 
 
