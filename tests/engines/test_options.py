@@ -23,7 +23,8 @@ from caching_servers import (
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part, items, prompts, rated
 from servers import running
-from steadfast.engines.cost.options import option_records
+from steadfast.contract.request import Request
+from steadfast.engines.cost.options import CacheRule, option_records
 from steadfast.engines.fit import fit
 from steadfast.engines.sending.journal import final_tiers
 from steadfast.plan.make import plan_frame
@@ -224,6 +225,23 @@ def test_cache_hits_are_planned_where_the_provider_caches(provider, model, field
     answers = {"engine": engine, "model": model, **fields}
     row = plan_options(price, operation, mixed_items(), answers)["live"]
     assert (row["cost"] < row["cost_uncached"]) is hits
+
+
+@pytest.mark.parametrize(
+    ("rule", "minimum", "counts"),  # read from and written to the cache, by request
+    [
+        ("mark", 300, [(0, 300), (300, 0)]),
+        ("mark", 301, [(0, 0), (0, 0)]),
+        ("prefix", 300, [(0, 0), (256, 0)]),  # in steps of 128 tokens
+        ("prefix", 301, [(0, 0), (0, 0)]),
+        ("whole", 310, [(0, 310), (0, 310)]),
+        ("whole", 311, [(0, 0), (0, 0)]),
+    ],
+)
+def test_prefix_is_cached_from_the_least_length_on(rule, minimum, counts):
+    request = Request("s", "c", ("c", ""), "p", "s", 10, 310, 0, 1.0, None, "s")
+    readings = CacheRule(rule, minimum).readings([request, request], lambda prefix: 300)
+    assert [tokens for _, *tokens in readings] == [list(pair) for pair in counts]
 
 
 def test_planned_cost_is_as_computed_by_hand():
