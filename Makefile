@@ -65,8 +65,9 @@ lint: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
-# These read a finished run or the released files, or take hours, so they are run by hand.
-BY_HAND = bench/baseline.py bench/bold.py bench/released_sentences.py bench/mutants.py bench/rubric_stability.py
+# These read a finished run or the released files, or take long, so they are run by hand.
+BY_HAND = bench/baseline.py bench/bold.py bench/released_sentences.py bench/mutants.py bench/forked_tests.py \
+	bench/rubric_stability.py
 bench: .venv/dev
 	for script in $(filter-out $(BY_HAND), $(wildcard bench/*.py)); do PYTHONPATH=scripts:tests/engines $(BIN)/python $$script || exit 1; done
 

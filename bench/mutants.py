@@ -2,9 +2,10 @@
 
 Draws places in the whole package by a seed, and changes one operator or constant at each. The tests
 of a tier are run once with coverage; on each changed copy then those that execute the changed
-statement, and those that start programs, up to the first failure: no others can notice. Prints each
-mutant with what noticed it; survivors are to be read one by one. Work is done in clones of the
-checkout, one a process; what is not committed is in none.
+statement, and those that start programs, up to the first failure: no others can notice. The former
+are run in a forked process first (forked_tests.py), which takes seconds; what failed there has to
+fail in a process of its own. Prints each mutant with what noticed it; survivors are to be read one
+by one. Work is done in clones of the checkout, one a process; what is not committed is in none.
 """
 
 import argparse
@@ -18,17 +19,22 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
 from coverage import CoverageData
+from forked_tests import ADDRESS, Change
 
-ROOT = Path(__file__).resolve().parents[1]
+BENCH = Path(__file__).resolve().parent
+ROOT = BENCH.parent
 PACKAGE = ROOT / "scripts/steadfast"
 QUICK = "not heavy and not wide"
+COMMAND = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-m"]
 LIMIT = 1200  # seconds, after which a mutant that never ends counts as noticed
 STARTED = "MUTANTS_STARTED"  # variable with the file of the tests that start programs
+SECONDS = "MUTANTS_SECONDS"  # variable with the file of what each test takes
 OPERATORS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -110,6 +116,13 @@ def pytest_configure() -> None:
     sys.addaudithook(note)
 
 
+def pytest_runtest_logreport(report: object) -> None:
+    """Notes what a test takes, in the process that runs it."""
+    if report.when == "call" and "PYTEST_CURRENT_TEST" in os.environ:
+        with open(os.environ[SECONDS], "a", encoding="utf-8") as file:
+            file.write(f"{report.duration}\t{report.nodeid}\n")
+
+
 class Coverage:
     """Which tests of a tier execute which lines, from one run of them in a clone."""
 
@@ -122,7 +135,8 @@ class Coverage:
             "-p",
             "mutants",
         ]
-        variables = {STARTED: str(started), "PYTHONPATH": str(ROOT / "bench")}
+        seconds = copy / ".seconds"
+        variables = {STARTED: str(started), SECONDS: str(seconds), "PYTHONPATH": str(BENCH)}
         result = pytest(copy, marked, [*options, f"-n{processes}"], variables)
         # With coverage a test may take more CPU time than it is allowed.
         failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", result.stdout, re.M)
@@ -135,24 +149,31 @@ class Coverage:
         self._copy = copy
         names = started.read_text("utf-8").splitlines()
         self._starting = {name.partition("::")[0] for name in names} - {""}
+        self._seconds = {}
+        self._tests = defaultdict(list)
+        for line in seconds.read_text("utf-8").splitlines():
+            duration, _, test = line.partition("\t")
+            self._seconds[test] = float(duration)
+            self._tests[test.partition("::")[0]].append(test)
 
-    def tests(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Yields the tests that can notice a mutant: those that execute it, then those that may
-        execute it in a program of theirs. Of what an import executes all tests can."""
+    def executing(self, mutant: Mutant) -> list[str]:
+        """Returns the tests that execute a mutant's statement, the quickest first; of what an
+        import executes those that execute something of the module."""
         lines = statement(mutant)
         path = self._copy / mutant.path.relative_to(ROOT)
-        files = defaultdict(set)
+        tests = set()
         for line, contexts in self._data.contexts_by_lineno(str(path)).items():
             if line in lines or not lines:
                 for context in filter(None, contexts):
                     test, _, phase = context.rpartition("|")
-                    file = test.partition("::")[0]
-                    files[file].add(test if phase == "run" else file)
-        # What a fixture executes may serve the other tests of the file, too.
-        yield [
-            test for file, tests in files.items() for test in ([file] if file in tests else tests)
-        ]
-        yield sorted(self._starting) if lines else ["tests"]
+                    # What a fixture executes may serve the other tests of the file, too.
+                    tests.update([test] if phase == "run" else self._tests[test.partition("::")[0]])
+        return sorted(tests & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
+
+    def others(self, mutant: Mutant) -> list[str]:
+        """Returns the files of tests that may execute a mutant in a program of theirs; of what an
+        import executes all can."""
+        return sorted(self._starting) if statement(mutant) else ["tests"]
 
 
 def statement(mutant: Mutant) -> range:
@@ -175,10 +196,9 @@ def pytest(
     copy: Path, marked: str, words: Iterable[str], variables: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs tests of a tier in a clone, with an empty cache: a mutant may write wrong entries."""
-    command = [sys.executable, "-m", "pytest", "-q", "-m", marked, "--no-header"]
     with tempfile.TemporaryDirectory() as cache:
         return subprocess.run(
-            [*command, "-p", "no:cacheprovider", *words],
+            [*COMMAND, marked, *words],
             cwd=copy,
             env={**os.environ, "CI": "1", "XDG_CACHE_HOME": cache, **(variables or {})},
             capture_output=True,
@@ -187,25 +207,65 @@ def pytest(
         )
 
 
-def noticed(mutant: Mutant, tests: Iterable[list[str]], copy: Path, marked: str) -> str:
-    """Returns the first test that fails on the mutant; empty where none does."""
-    target = copy / mutant.path.relative_to(ROOT)
-    source = mutant.path.read_text("utf-8")
-    target.write_text(source[: mutant.start] + mutant.text + source[mutant.end :], "utf-8")
-    try:
-        for names in filter(None, tests):
-            result = pytest(copy, marked, ["-x", "-n0", *names])
-            if result.returncode == 4:  # a parameter's name has changed with the mutant
-                files = sorted({name.partition("::")[0] for name in names})
-                result = pytest(copy, marked, ["-x", "-n0", *files])
-            if result.returncode not in (0, 5):  # 5: none of the files has tests of the tier
-                failure = re.search(r"^(?:FAILED|ERROR) (\S+)", result.stdout, re.M)
-                return failure[1] if failure else f"exit code {result.returncode}"
-    except subprocess.TimeoutExpired:
-        return "the limit of time"
-    finally:
-        target.write_text(source, "utf-8")
-    return ""
+class Copy:
+    """A clone in which mutants are tried, with a session that forks."""
+
+    def __init__(self, folder: Path, marked: str):
+        subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
+        (folder / ".venv").symlink_to(ROOT / ".venv")
+        self.folder = folder
+        self._marked = marked
+        self._session: Connection
+
+    def start(self) -> None:
+        """Starts the session, which has collected the tests when it connects."""
+        with Listener() as listener, tempfile.TemporaryFile() as output:
+            subprocess.Popen(
+                [*COMMAND, self._marked, "-s", "-n0", "-p", "forked_tests"],
+                cwd=self.folder,
+                env={**os.environ, "CI": "1", "PYTHONPATH": str(BENCH), ADDRESS: listener.address},
+                stdout=output,
+                stderr=output,
+            )
+            self._session = listener.accept()
+
+    def end(self) -> None:
+        """Ends the session."""
+        self._session.send(None)
+        self._session.close()
+
+    def noticed(self, mutant: Mutant, coverage: Coverage) -> str:
+        """Returns the first test that fails on the mutant; empty where none does."""
+        target = self.folder / mutant.path.relative_to(ROOT)
+        source = mutant.path.read_text("utf-8")
+        changed = source[: mutant.start] + mutant.text + source[mutant.end :]
+        target.write_text(changed, "utf-8")
+        try:
+            executing = coverage.executing(mutant)
+            failed = ""
+            if statement(mutant):
+                self._session.send(Change(target, source, changed, executing))
+                failed = self._session.recv()
+            if failed or not statement(mutant):
+                tests = [[failed] * ("::" in failed), executing, coverage.others(mutant)]
+            else:
+                tests = [coverage.others(mutant)]
+            return next(filter(None, map(self._failure, filter(None, tests))), "")
+        except subprocess.TimeoutExpired:
+            return "the limit of time"
+        finally:
+            target.write_text(source, "utf-8")
+
+    def _failure(self, tests: list[str]) -> str:
+        """Returns the first of some tests that fails in a process of its own."""
+        result = pytest(self.folder, self._marked, ["-x", "-n0", *tests])
+        if result.returncode == 4:  # a parameter's name has changed with the mutant
+            files = sorted({test.partition("::")[0] for test in tests})
+            result = pytest(self.folder, self._marked, ["-x", "-n0", *files])
+        if result.returncode in (0, 5):  # 5: none of the files has tests of the tier
+            return ""
+        failure = re.search(r"^(?:FAILED|ERROR) (\S+)", result.stdout, re.M)
+        return failure[1] if failure else f"exit code {result.returncode}"
 
 
 def main() -> None:
@@ -225,25 +285,29 @@ def main() -> None:
         beside = ROOT.parent / "shared"  # data that tests take where they are beside the project
         if beside.is_dir():
             Path(folder, beside.name).symlink_to(beside)
-        copies: Queue[Path] = Queue()
-        for number in range(arguments.processes):
-            copy = Path(folder, str(number))
-            subprocess.run(["git", "clone", "--quiet", ROOT, copy], check=True)
-            (copy / ".venv").symlink_to(ROOT / ".venv")
-            copies.put(copy)
-        coverage = Coverage(copy, arguments.marked, arguments.processes)
+        copies = [
+            Copy(Path(folder, str(number)), arguments.marked)
+            for number in range(arguments.processes)
+        ]
+        coverage = Coverage(copies[0].folder, arguments.marked, arguments.processes)
+        free: Queue[Copy] = Queue()
+        for copy in copies:
+            copy.start()
+            free.put(copy)
 
         def run(mutant: Mutant) -> bool:
-            copy = copies.get()
+            copy = free.get()
             try:
-                failure = noticed(mutant, coverage.tests(mutant), copy, arguments.marked)
+                failure = copy.noticed(mutant, coverage)
             finally:
-                copies.put(copy)
+                free.put(copy)
             print(f"{'noticed ' if failure else 'SURVIVED'} {mutant}  {failure}", flush=True)
             return bool(failure)
 
         with ThreadPoolExecutor(arguments.processes) as pool:
             count = sum(pool.map(run, chosen))
+        for copy in copies:
+            copy.end()
     print(f"{count} of {len(chosen)} noticed by the tests marked {arguments.marked!r}")
 
 
