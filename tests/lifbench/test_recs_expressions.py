@@ -66,7 +66,7 @@ def test_error_without_usable_texts_names_the_review_file(tmp_path):
         r"ready.yaml: LOI, direction .* can be used; accept or edit rewrites in a copy of that file"
     )
     with pytest.raises(UserError, match=message):
-        expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1)
+        expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def write_points(folder, points, statuses=(), **fields):
 
 def test_clusters_are_numbered_by_their_lowest_text(tmp_path):
     points = [[10.0, 0.0], [0.0, 0.0], [0.0, 1.0], [10.0, 3.0], [0.0, 5.0], [10.0, 0.0]]
-    rows = pd.DataFrame(clusters(write_points(tmp_path, points), 2, seed=1))
+    rows = pd.DataFrame(clusters(write_points(tmp_path, points), 2, seed=1, starts=9))
     assert rows["cluster"].tolist() == [0, 1, 1, 0, 1, 0]
     # The centres are (10, 1) and (0, 2).
     assert rows["distance"].tolist() == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
@@ -112,13 +112,14 @@ def test_clusters_are_numbered_by_their_lowest_text(tmp_path):
 def test_clusters_need_as_many_different_vectors(tmp_path):
     inputs = write_points(tmp_path, [[0.0], [0.0], [1.0]])
     with pytest.raises(UserError, match="2 different vectors are too few for 3 clusters"):
-        list(clusters(inputs, 3, seed=1))
+        list(clusters(inputs, 3, seed=1, starts=9))
 
 
 def test_clusters_and_vectors_leave_out_unusable_texts(tmp_path):
     statuses = ["pass", "pass", "terms", "fields", "duplicate"]
     inputs = write_points(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]], statuses)
-    assert pd.DataFrame(clusters(inputs, 2, seed=1))["cluster"].tolist() == [0, 0, 1]
+    rows = pd.DataFrame(clusters(inputs, 2, seed=1, starts=9))
+    assert rows["cluster"].tolist() == [0, 0, 1]
     encoded = pd.DataFrame(vectors(inputs, {"kind": "tfidf"}))
     assert encoded["text_id"].tolist() == [0, 1, 2]
 
@@ -146,10 +147,10 @@ def test_statistics_of_a_square_by_hand(tmp_path):
     texts[1]["mended"] = True
     write_jsonl(inputs["candidates"], texts)
     inputs["clusters"] = tmp_path / "clusters.jsonl"
-    cluster = {"direction": None, "distance": 0.5, "rank": 1}
+    cluster = {"direction": None, "distance": 0.333333, "rank": 1}
     assigned = [{**cluster, "text_id": number, "cluster": number % 2} for number in range(5)]
     write_jsonl(inputs["clusters"], assigned)
-    pick = {"direction": None, "hash": "h", "distance": 0.5, "reviewed": True}
+    pick = {"direction": None, "hash": "h", "distance": 0.333333, "reviewed": True}
     picks = [
         {**pick, "expression_id": 0, "text_id": 0, "edited": False},
         {**pick, "expression_id": 1, "text_id": 1, "edited": True},
@@ -158,12 +159,16 @@ def test_statistics_of_a_square_by_hand(tmp_path):
     record = {"expressions": picks, "sampling": sampling, "reviewed": True}
     row = statistics(inputs, "OQ", record, seed=1)
     assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
-    assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 1.25, 1)
-    assert row["spread"] == pytest.approx(2**0.5, abs=1e-6)
+    # 5 times the square of 0.333333.
+    assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 0.555554, 1)
+    assert row["pick_distances"] == [0.333333, 0.333333]
+    assert row["spread"] == 1.414214  # the square root of 2
     # Of the ten pairs four are sides, two diagonals, and four lead to the centre.
     mean = (4 * 1 + 2 * 2**0.5 + 4 * 0.5**0.5) / 10
     assert row["random_spread"] == pytest.approx(mean, abs=0.02)
+    assert row["random_spread"] == round(row["random_spread"], 6)
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
+    assert (4000 * row["percentile"]).is_integer()  # of 2,000 sets, in halves
 
 
 # --- the whole chain, with simulated models ------------------------------------------------------
@@ -201,7 +206,7 @@ def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
             paths["candidates"], candidates(inputs, EXPRESSION_SETTINGS[task], ["sim-a", "sim-b"])
         )
         write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
-        write_jsonl(paths["clusters"], clusters(paths, 5, 1))
+        write_jsonl(paths["clusters"], clusters(paths, 5, 1, 50))
         record = expressions(paths, EXPRESSION_SETTINGS[task], None, "both", 1, samples=2)
         assert pd.DataFrame(record["expressions"])["expression_id"].is_unique
         nearest = record["sampling"]["nearest"]

@@ -45,7 +45,7 @@ def expressions(
     review: str | None,
     sampling: Literal["nearest", "random", "both"],
     seed: int,
-    samples: int = 1,
+    samples: int,
 ) -> Record:
     """Returns the templates of a task that RECS samples, and which sample has which.
 

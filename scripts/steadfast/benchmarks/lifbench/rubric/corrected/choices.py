@@ -53,7 +53,7 @@ def options_of(mentioned: Iterable[Mention]) -> set[str]:
 def mentions(text: str, options: list[str]) -> list[Mention]:
     """Returns where options stand in a text as words, in their case or at a clause's end."""
     alike = len(set(map(core, options))) < len(options)
-    flags = 0 if alike else re.IGNORECASE
+    flags = re.NOFLAG if alike else re.IGNORECASE
     as_compared = str if alike else core
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
     by_text = {as_compared(option): option for option in options}

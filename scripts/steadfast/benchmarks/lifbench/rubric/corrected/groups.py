@@ -100,7 +100,7 @@ def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
     """Returns the list, or the object in a list, from an answer's first bracket to its last."""
     first = _OPENING.search(response)
     end = max(map(response.rfind, "]}")) + 1
-    if first is None or end <= first.start():
+    if first is None:
         return None
     value = _lists(_read(response[first.start() : end]).value, keys)
     return value if isinstance(value, list) else None

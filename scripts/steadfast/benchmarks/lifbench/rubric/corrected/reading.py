@@ -96,7 +96,7 @@ def found_list(text: str) -> tuple[bool, Any]:
     # Lists of numbers within other text are references rather than answers.
     candidates = values if is_whole else [value for value in values if not _is_numeric(value)]
     # Lists of one entry each are the entries of one list.
-    if len(candidates) > 1 and all_of(list, candidates) and set(map(len, candidates)) == {1}:
+    if all_of(list, candidates) and set(map(len, candidates)) == {1}:
         return is_whole, list(chain.from_iterable(candidates))
     return is_whole, candidates[-1] if candidates else None
 
