@@ -1,0 +1,148 @@
+"""What the readers of the corrected rubric take from an answer, each by itself."""
+
+import pytest
+
+from lifbench_samples import MULTIDOC_CONTEXT, ONEDOC_CONTEXT, SENTENCES
+from steadfast.benchmarks.lifbench.rubric.corrected import groups, reading
+from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option, says_none
+from steadfast.benchmarks.lifbench.rubric.corrected.groups import GroupPart
+from steadfast.benchmarks.lifbench.rubric.corrected.repeating import Line, lines_of
+from steadfast.benchmarks.lifbench.rubric.facts import facts_of
+
+DOCUMENTS = facts_of(MULTIDOC_CONTEXT)
+TOPIC = SENTENCES[0][4]
+EVIDENCE = SENTENCES[6][4]
+
+
+# Words that deny or weigh an option stand within 48 characters of it.
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("Uno", None),
+        ("Yes and Yes!", "Yes"),
+        ("No tag differs, Yes", "Yes"),
+        ("Yes, though the reader may have wanted No, too.", "Yes"),
+        ("A Yes, though the reader may have wanted No, too.", None),
+        (f"Yes or {'(' * 43}No", None),
+        (f"Yes or {'(' * 44}No", "No"),
+        (f"not{'(' * 45}No", None),
+        (f"not{'(' * 46}No", "No"),
+        (f"No{')' * 39} is wrong", None),
+        (f"No{')' * 40} is wrong", "No"),
+    ],
+)
+def test_option_on_which_a_text_settles(text, option):
+    assert chosen_option(text, ["Yes", "No"]) == option
+
+
+def test_statement_of_absence_is_in_the_first_768_characters():
+    assert says_none("-" * 763 + "empty")
+    assert not says_none("-" * 764 + "empty")
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def test_value_is_read_from_the_first_bracket_to_the_last():
+    assert reading.values_in("So: ['a', None,].", "[") == (False, [["a", None]])
+    answer = ["Name a fruit."]
+    assert reading.found_list(f"{'[x ' * 31}{answer}".replace("'", '"')) == (False, answer)
+    assert reading.found_list(f"{'[x ' * 32}{answer}".replace("'", '"')) == (False, None)
+
+
+def test_list_with_a_list_and_a_text_is_what_it_is():
+    assert reading.listed([["a"], "b"]) == [["a"], "b"]
+
+
+def test_json_strings_are_unescaped_and_others_left():
+    assert reading.unescaped(r'"\x4" and "caf\u00e9"') == r'"\x4" and café'
+
+
+# --- groups of documents -------------------------------------------------------------------------
+
+
+def test_cut_list_is_read_as_far_as_its_last_inner_list():
+    assert groups.parts_of('[["a"], ["b') == [GroupPart(False, [["a"]], is_cut=True)]
+    assert groups.parts_of('[["a"], [["b"], ["c') == [GroupPart(False, [["a"]], is_cut=True)]
+    assert groups.parts_of('[["a') == []
+
+
+def nested(objects: int) -> str:
+    """Two groups of records, in so many objects."""
+    found = (
+        '[{"n": 1, "ids": [{"id": "aQ1"}, {"id": "cQ3"}]}, '
+        '{"n": 2, "ids": [{"id": "bQ2"}, {"id": "eQ5"}]}]'
+    )
+    return '{"found": ' * objects + found + "}" * objects
+
+
+AC = [("aq1",), ("cq3",)]
+BE = [("bq2",), ("eq5",)]
+LISTED = {
+    "a document in a line": ('["aQ1", "2001"]', ["id", "date"], [[("aq1", "2001")]]),
+    "a list over two lines": ('[["aQ1"],\n["cQ3"]]\n[["bQ2"], ["eQ5"]]', ["id"], [AC, BE]),
+    "the last line cut": ('["aQ1"], ["cQ3"]\n["bQ2"], ["eQ5"', ["id"], [AC, BE[:1]]),
+    "several ids in each list": ('[["aQ1", "cQ3"], ["bQ2", "eQ5"]]', ["id"], [AC, BE]),
+    "text around an object": ('So: {"a": ["aQ1", "cQ3"], "b": ["bQ2", "eQ5"]}.', ["id"], [AC, BE]),
+    "in three objects": (nested(3), ["id"], [AC, BE]),
+}
+
+
+@pytest.mark.parametrize(("response", "keys", "expected"), LISTED.values(), ids=LISTED)
+def test_groups_in_lists(response, keys, expected):
+    lines = list(map(groups.parts_of, response.split("\n")))
+    assert groups.groups_of(response, lines, keys) == expected
+
+
+def test_groups_deeper_than_six_lists_and_objects_are_not_read():
+    assert groups.groups_of(nested(4), [], ["id"]) != [AC, BE]
+
+
+WRITTEN = {
+    "two documents a line": ("aQ1, cQ3\nbQ2, eQ5", [AC, BE]),
+}
+
+
+@pytest.mark.parametrize(("response", "expected"), WRITTEN.values(), ids=WRITTEN)
+def test_groups_in_lines(response, expected):
+    assert groups.written_groups(response, DOCUMENTS.values_of(("id",))) == expected
+
+
+# --- lines of sentences with types ---------------------------------------------------------------
+
+LINES = {
+    "types below": (
+        f"Two:\n{TOPIC}\n#Topic#\n{EVIDENCE}\n|||||\n*Evidence*\nDone.",
+        [
+            Line("Two:"),
+            Line(f"{TOPIC} ||||| #Topic#", False),
+            Line(f"{EVIDENCE} ||||| *Evidence*", False),
+            Line("Done."),
+        ],
+    ),
+    "a type below a row": (
+        f"{TOPIC} ||||| #Topic#\n#Topic#\n|||||",
+        [Line(f"{TOPIC} ||||| #Topic#"), Line("#Topic#"), Line("|||||")],
+    ),
+    "headings": (
+        f"Two:\n#Topic#\n{TOPIC}\n{EVIDENCE} ||||| *Evidence*\n*Evidence*",
+        [
+            Line("Two:"),
+            Line(f"{TOPIC} ||||| #Topic#", False),
+            Line(f"{EVIDENCE} ||||| *Evidence*"),
+            Line("*Evidence*"),
+        ],
+    ),
+    "JSON": (
+        f'Two:\n[["{TOPIC}", "#Topic#"],\n["{EVIDENCE}", "*Evidence*"]]\nDone.',
+        [
+            Line(f"{TOPIC} ||||| #Topic#", False),
+            Line(f"{EVIDENCE} ||||| *Evidence*", False),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("response", "lines"), LINES.values(), ids=LINES)
+def test_lines_of_sentences_with_their_types(response, lines):
+    assert lines_of(response, "|||||", facts_of(ONEDOC_CONTEXT)) == lines
