@@ -6,6 +6,7 @@ from lifbench_samples import MULTIDOC_CONTEXT, ONEDOC_CONTEXT, SENTENCES
 from steadfast.benchmarks.lifbench.rubric.corrected import groups, reading
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option, says_none
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import GroupPart
+from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
 from steadfast.benchmarks.lifbench.rubric.corrected.repeating import Line, lines_of
 from steadfast.benchmarks.lifbench.rubric.facts import facts_of
 
@@ -99,13 +100,54 @@ def test_groups_deeper_than_six_lists_and_objects_are_not_read():
 
 
 WRITTEN = {
-    "two documents a line": ("aQ1, cQ3\nbQ2, eQ5", [AC, BE]),
+    "two documents a line": (("id",), "aQ1, cQ3\nbQ2, eQ5", [AC, BE]),
+    "numbered lines": (("id",), "1 - aQ1\n2 - cQ3\n\n3 - bQ2\n4 - eQ5", [AC, BE]),
+    "numbers of groups": (("id",), "| 1 | aQ1 |\n| | cQ3 |\n| 2 | bQ2 |\n| | eQ5 |", [AC, BE]),
+    "an unknown id": (("id",), "zz99-zz99, aQ1, cQ3", [[("zz99-zz99",), *AC]]),
+    "an unknown id behind a title": (
+        ("title", "id"),
+        "Last, zz99-zz99; Last, gQ7; 2016, fQ6",
+        [[("last", "zz99-zz99"), ("last", "gq7"), ("2016", "fq6")]],
+    ),
 }
 
 
-@pytest.mark.parametrize(("response", "expected"), WRITTEN.values(), ids=WRITTEN)
-def test_groups_in_lines(response, expected):
-    assert groups.written_groups(response, DOCUMENTS.values_of(("id",))) == expected
+@pytest.mark.parametrize(("keys", "response", "expected"), WRITTEN.values(), ids=WRITTEN)
+def test_groups_in_lines(keys, response, expected):
+    assert groups.written_groups(response, DOCUMENTS.values_of(keys)) == expected
+
+
+# --- labels of documents -------------------------------------------------------------------------
+
+WORDS = ["apple", "banana", "cat", "dog"]
+LABELS = {
+    # Labels by the documents' numbers, and the points for JSON.
+    "bare": ('{"doc1": "banana (so)", "doc2": "cat"}', {1: "banana", 2: "cat"}, 2.5),
+    "text around": ('So: {"doc1": "banana"}', {1: "banana"}, 2),
+    "in an object": ('{"labels": {"doc1": "banana"}}', {1: "banana"}, 2),
+    "in a list": ('[{"doc1": "banana"}]', {1: "banana"}, 2),
+    "JSON text": ('"banana"', {1: "banana"}, 0),
+    "no labels": ('["x", "y"]', {1: "", 2: ""}, 2),
+    "two numbers in a record": ('[{"id": 1, "page": 7, "label": "cat"}]', {1: ""}, 2),
+    "two in a line": ("1: banana, 2: cat", {1: "banana", 2: "cat"}, 0),
+    "a word before": ("See 1: banana", {}, 0),
+    "a word before several": ("x banana, cat", {}, 0),
+    "each label once": (
+        "apple, cat, dog, banana",
+        dict(enumerate(["apple", "cat", "dog", "banana"], 1)),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("response", "by_number", "form"), LABELS.values(), ids=LABELS)
+def test_labels_of_four_documents(response, by_number, form):
+    read = labels_of(response, WORDS, 4)
+    assert (read.by_number, read.form) == (by_number, form)
+
+
+def test_names_of_documents_are_as_written():
+    assert labels_of("doc1: banana\nDocument 2: cat", WORDS, 2).names == {"doc1", "Document 2"}
 
 
 # --- lines of sentences with types ---------------------------------------------------------------
