@@ -51,6 +51,10 @@ def test_value_is_read_from_the_first_bracket_to_the_last():
     assert reading.found_list(f"{'[x ' * 32}{answer}".replace("'", '"')) == (False, None)
 
 
+def test_comma_at_the_end_of_a_list_is_let_pass():
+    assert reading.read_value('["a, ]", ]') == (True, ["a, ]"])
+
+
 def test_list_with_a_list_and_a_text_is_what_it_is():
     assert reading.listed([["a"], "b"]) == [["a"], "b"]
 
@@ -124,7 +128,7 @@ LABELS = {
     # Labels by the documents' numbers, and the points for JSON.
     "bare": ('{"doc1": "banana (so)", "doc2": "cat"}', {1: "banana", 2: "cat"}, 2.5),
     "text around": ('So: {"doc1": "banana"}', {1: "banana"}, 2),
-    "in an object": ('{"labels": {"doc1": "banana"}}', {1: "banana"}, 2),
+    "in an object": ('{"labels": {"1": "banana"}}', {1: "banana"}, 2),
     "in a list": ('[{"doc1": "banana"}]', {1: "banana"}, 2),
     "JSON text": ('"banana"', {1: "banana"}, 0),
     "no labels": ('["x", "y"]', {1: "", 2: ""}, 2),

@@ -69,6 +69,12 @@ def test_error_without_usable_texts_names_the_review_file(tmp_path):
         expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1, 1)
 
 
+def test_random_sample_may_have_all_usable_texts(tmp_path):
+    path = write_review(tmp_path, dict.fromkeys(map(key, (0, 1, 3)), "reject"))
+    (sample,) = sampled(tmp_path, "random", path)["sampling"]["random"]
+    assert sorted(sample)[-2:] == [1004, 1005]
+
+
 @pytest.mark.parametrize(
     ("sampling", "rejected", "message"),
     [
@@ -130,6 +136,13 @@ def test_vectors_have_unit_length_and_are_reproducible(tmp_path):
     assert encoded == list(vectors(inputs, {"kind": "tfidf"}))
     lengths = pd.DataFrame(encoded)["vector"].map(np.linalg.norm)
     assert lengths.tolist() == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
+
+
+def test_vector_has_an_entry_for_each_two_to_four_characters_of_a_word(tmp_path):
+    (record,) = vectors(write_points(tmp_path, [[0.0]], text="abc"), {"kind": "tfidf"})
+    # Of " abc " there are 4 of two, 3 of three and 2 of four, once each: the length is 3.
+    assert record["vector"] == [0.333333] * 9
+    assert len(record["key"]) == 16
 
 
 def test_missing_encoder_is_reported(tmp_path, monkeypatch):

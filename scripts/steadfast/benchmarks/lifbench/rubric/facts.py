@@ -60,7 +60,7 @@ class ListFacts:
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _BEGINNING + 1)
+        starts = range(len(response))
         beginnings = {response[start : start + _BEGINNING] for start in starts} | {""}
         counts: dict[int, int] = {}
         # Only elements whose beginning is in the response are counted in it.
