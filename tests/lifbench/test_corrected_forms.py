@@ -214,6 +214,24 @@ def test_another_form_costs_the_format_alone(sample, answer):
     assert set(scored_points.values()) == {1}
 
 
+FORMATS = {
+    # A sixth each for one row a line and for the separator; two thirds for rows as requested.
+    "rows": [*[0] * 6, 1 / 6, 0, *[1 / 6] * 5, 1 / 3, 5 / 6, 1 / 3, 1 / 3],
+    # A quarter for an object, three for a list that is not all, or not of texts; a half of what
+    # it is if no entry is a sentence or element alone.
+    "sentences": [0.75, 0.75, 0.25, 0.75, 0.75, 0.5, 0.5, 0.5],
+    "no sentences": [0.25, 0.25, 0.25, 0.25, 0.75, 0.25, 0.5, 0.5, 0.75],
+    "elements": [0.75, 0.75, 0.75, 0, 0, 0.25, 0.5, 0.5, 0, 0.75, 0.75],
+}
+
+
+@pytest.mark.parametrize(("content", "formats"), FORMATS.items(), ids=FORMATS)
+def test_points_of_format_in_other_forms(content, formats):
+    sample, answers = FORMS[content]
+    scored_points = [points(sample, answer)["format"] for answer in answers.values()]
+    assert scored_points == pytest.approx(formats)
+
+
 def test_unknown_identifier_costs_in_lines_too():
     scored_points = points(IDS, "aQ1, cQ3, zz99-zz99\nbQ2, eQ5")
     # Four of five documents, and pairs: 2² + 2² of 3² + 2².

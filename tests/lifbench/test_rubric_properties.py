@@ -226,4 +226,5 @@ def test_allowed_edits_by_length():
 
 def test_text_of_a_json_string_is_no_list():
     assert values_in('"a, b"', "[") == (True, ["a, b"])
+    assert values_in('"7"', "[") == (True, ["7"])
     assert values_in('"[1]"', "[")[0] is False
