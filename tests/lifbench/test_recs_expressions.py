@@ -1,5 +1,7 @@
+import sys
 from pathlib import Path
 from random import Random
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -149,6 +151,32 @@ def test_missing_encoder_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", lambda name: None)
     encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
     with pytest.raises(UserError, match="not installed; run 'make embeddings'"):
+        list(vectors(files(tmp_path), encoder))
+
+
+def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, monkeypatch):
+    torch = Mock()
+    library = Mock()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", str)
+    load = library.SentenceTransformer
+    encode = load.return_value.encode
+    encode.return_value = np.eye(len(TEXTS))
+    encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r"}
+    rows = pd.DataFrame(vectors(files(tmp_path), encoder))
+    assert rows["vector"].tolist() == np.eye(len(TEXTS)).tolist()
+    load.assert_called_once_with("m", revision="r", device="cpu")
+    encode.assert_called_once_with(
+        [text for text, _, _ in TEXTS],
+        batch_size=1,
+        normalize_embeddings=True,
+        show_progress_bar=False,
+    )
+    torch.set_num_threads.assert_called_once_with(1)
+    torch.use_deterministic_algorithms.assert_called_once_with(True)
+    load.side_effect = OSError("\nno such model\nSee the hub.")
+    with pytest.raises(UserError, match=r"model: m cannot be loaded \(no such model\); name"):
         list(vectors(files(tmp_path), encoder))
 
 

@@ -63,13 +63,19 @@ def test_texts_that_fail_a_check_can_be_accepted_or_edited(tmp_path):
     assert decisions[key(1)].text == text
 
 
-def test_text_is_shown_with_escapes_for_what_yaml_does_not_take(tmp_path):
+def test_texts_and_edits_are_shown_with_escapes_for_what_yaml_does_not_take(tmp_path):
     inputs = files(tmp_path)
     candidates = pool()
     candidates[1] |= {"text": "Où est-il\x85,\nle {ordid} ?"}
     write_jsonl(inputs["candidates"], candidates)
+    clusters = cluster_records()
+    clusters[3] |= {"decision": "edit", "edit": "Name the entry at the {ordid} place – plus one."}
+    write_jsonl(inputs["clusters"], clusters)
     shown = "  # 1. 0.100000 from the centre, m\n  #      Où est-il\\x85,\n  #      le {ordid} ?\n"
-    assert shown in review(inputs, TASK)
+    text = review(inputs, TASK)
+    assert shown in text
+    edit = f'{{"edit": "{clusters[3]["edit"]}", "despite": ["direction"]}}'
+    assert f'"{key(3)}": {edit}\n' in text
 
 
 @pytest.mark.parametrize(
