@@ -1,11 +1,12 @@
 import sys
 from pathlib import Path
 from random import Random
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from recs_pool import TASK, TEXTS, files, key, sampled, write_review
 from small_contexts import expressions as own_record
@@ -130,6 +131,17 @@ def test_clusters_and_vectors_leave_out_unusable_texts(tmp_path):
     assert rows["cluster"].tolist() == [0, 0, 1]
     encoded = pd.DataFrame(vectors(inputs, {"kind": "tfidf"}))
     assert encoded["text_id"].tolist() == [0, 1, 2]
+
+
+def test_vectors_and_clusters_are_made_in_one_thread_by_any_seed(tmp_path, monkeypatch):
+    limits = Mock(wraps=threadpool_limits)
+    for module in ("vectors", "clusters"):
+        path = f"steadfast.benchmarks.lifbench.recs.{module}.threadpool_limits"
+        monkeypatch.setattr(path, limits)
+    inputs = write_points(tmp_path, [[0.0], [1.0]])
+    assert len(list(vectors(inputs, {"kind": "tfidf"}))) == 2
+    assert len(list(clusters(inputs, 2, seed=2**33 - 1, starts=1))) == 2
+    assert limits.mock_calls == [call(limits=1)] * 2
 
 
 def test_vectors_have_unit_length_and_are_reproducible(tmp_path):

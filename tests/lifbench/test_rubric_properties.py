@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import product
 from math import inf
 from unicodedata import normalize
 
@@ -208,6 +209,15 @@ def test_quoted_none_is_not_a_missing_field():
 @settings(deadline=None)
 def test_text_index_finds_all_contained_texts(text, texts, slices):
     texts |= {text[start : start + size] for start, size in slices}
+    assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
+
+
+def test_text_index_looks_many_texts_up():
+    text = "aabb: ab\nb\0aé: abaab"
+    texts = set(map("".join, product("ab\0é", repeat=3)))
+    for start in range(len(text)):
+        for piece in (text[start : start + 8], text[start : start + 9], text[start:]):
+            texts |= {piece, f"{piece}a", f"{piece}\0", f"a{piece}"}
     assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
 
 
