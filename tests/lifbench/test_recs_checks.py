@@ -54,6 +54,12 @@ def test_each_check_has_its_status():
         assert (original.mended(text), original.status(text)) == (text, status), original
 
 
+def test_rewrite_has_from_three_tenths_to_three_times_the_characters():
+    original = Original("LOI", None, "Ten of it.")
+    lengths = [n for n in range(40) if "length" not in original.failures("x" * n)]
+    assert lengths == list(range(3, 31))
+
+
 def test_braces_that_are_no_fields_are_doubled():
     single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     text = MB.mended(single)
