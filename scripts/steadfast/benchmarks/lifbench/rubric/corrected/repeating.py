@@ -184,8 +184,8 @@ def _lone_type(line: str, separator: str) -> str | None:
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
     """Yields lines, with the type from the heading above appended to each."""
-    heading = None
-    unused = None  # the heading, until a line has it
+    heading: str | None = None
+    unused: str | None = None  # the heading, until a line has it
     # The empty heading at the end has the last one yielded if no line is below it.
     for line, lone_type in [*lines, ("", "")]:
         if lone_type is None:
