@@ -1,8 +1,17 @@
 """What the readers of the corrected rubric take from an answer, each by itself."""
 
+import json
+
 import pytest
 
-from lifbench_samples import MULTIDOC_CONTEXT, ONEDOC_CONTEXT, SENTENCES
+from lifbench_samples import (
+    LIST,
+    MULTIDOC_CONTEXT,
+    ONEDOC_CONTEXT,
+    SENTENCES,
+    corrected_points,
+    samples,
+)
 from steadfast.benchmarks.lifbench.rubric.corrected import groups, reading
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option, says_none
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import GroupPart
@@ -192,3 +201,37 @@ LINES = {
 @pytest.mark.parametrize(("response", "lines"), LINES.values(), ids=LINES)
 def test_lines_of_sentences_with_their_types(response, lines):
     assert lines_of(response, "|||||", facts_of(ONEDOC_CONTEXT)) == lines
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+ROWS = samples("OR")[1]
+TYPED = samples("OE")[0]
+ABSENT = samples("OE")[3]
+MISSPELT = TOPIC.replace("real", "rea1")
+LIMITS = {
+    "misspelt row": (
+        ROWS,
+        64,
+        lambda texts: " ||||| #Topic#\n".join([*texts, ""]),
+        MISSPELT,
+        "hit",
+    ),
+    "misspelt sentence": (TYPED, 64, json.dumps, MISSPELT, "correct"),
+    "sentence of the document": (TYPED, 64, json.dumps, TOPIC, "ori"),
+    "misspelt element": (samples("LSI")[0], 8, "\n".join, LIST[0].replace("f", "e"), "correct"),
+}
+
+
+@pytest.mark.parametrize(("sample", "most", "write", "text", "point"), LIMITS.values(), ids=LIMITS)
+def test_last_text_that_is_looked_for(sample, most, write, text, point):
+    others = [f"({number}) {number} [{number}]" for number in range(most)]
+    assert corrected_points(sample, write([*others[1:], text]))[point] > 0
+    assert corrected_points(sample, write([*others, text]))[point] == 0
+
+
+@pytest.mark.parametrize("write", [json.dumps, "\n".join], ids=["list", "lines"])
+def test_absent_type_with_a_sentence_among_the_first_64_texts(write):
+    for number, correct in ((63, 0), (64, 1)):
+        answer = write(["None."] * number + [f"None: {TOPIC}"])
+        assert corrected_points(ABSENT, answer)["correct"] == correct

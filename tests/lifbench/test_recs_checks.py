@@ -54,6 +54,11 @@ def test_each_check_has_its_status():
         assert (original.mended(text), original.status(text)) == (text, status), original
 
 
+def test_fields_are_counted_and_all_to_be_kept():
+    assert fields_of("{num} and {num}, like {{this}}") == Counter({"{num}": 2})
+    assert LOI.keep == ("{ordid}",)
+
+
 def test_rewrite_has_from_three_tenths_to_three_times_the_characters():
     original = Original("LOI", None, "Ten of it.")
     lengths = [n for n in range(40) if "length" not in original.failures("x" * n)]

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from recs_pool import TASK, TEXTS, files, key, sampled, write_review
 from small_contexts import expressions as own_record
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.files import read_jsonl, write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.clusters import clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions, statistics
@@ -166,20 +166,28 @@ def test_missing_encoder_is_reported(tmp_path, monkeypatch):
         list(vectors(files(tmp_path), encoder))
 
 
-def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, monkeypatch):
-    torch = Mock()
-    library = Mock()
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
-    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", str)
-    load = library.SentenceTransformer
-    encode = load.return_value.encode
-    encode.return_value = np.eye(len(TEXTS))
-    encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r"}
-    rows = pd.DataFrame(vectors(files(tmp_path), encoder))
+@pytest.fixture
+def libraries(monkeypatch):
+    """In place of torch and sentence-transformers; each text's vector is a unit vector."""
+    names = ("torch", "sentence_transformers")
+    libraries = {name: Mock() for name in names}
+    for name, library in libraries.items():
+        monkeypatch.setitem(sys.modules, name, library)
+    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", libraries.get)
+    _, transformers = libraries.values()
+    transformers.SentenceTransformer.return_value.encode.return_value = np.eye(len(TEXTS))
+    return libraries.values()
+
+
+ENCODER = {"kind": "sentence-transformers", "model": "m", "revision": "r"}
+
+
+def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, libraries):
+    torch, transformers = libraries
+    rows = pd.DataFrame(vectors(files(tmp_path), ENCODER))
     assert rows["vector"].tolist() == np.eye(len(TEXTS)).tolist()
-    load.assert_called_once_with("m", revision="r", device="cpu")
-    encode.assert_called_once_with(
+    transformers.SentenceTransformer.assert_called_once_with("m", revision="r", device="cpu")
+    transformers.SentenceTransformer.return_value.encode.assert_called_once_with(
         [text for text, _, _ in TEXTS],
         batch_size=1,
         normalize_embeddings=True,
@@ -187,9 +195,25 @@ def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, monkeypatch):
     )
     torch.set_num_threads.assert_called_once_with(1)
     torch.use_deterministic_algorithms.assert_called_once_with(True)
-    load.side_effect = OSError("\nno such model\nSee the hub.")
+
+
+def test_encoder_that_cannot_be_loaded_is_reported(tmp_path, libraries):
+    _, transformers = libraries
+    transformers.SentenceTransformer.side_effect = OSError("\nno such model\nSee the hub.")
     with pytest.raises(UserError, match=r"model: m cannot be loaded \(no such model\); name"):
-        list(vectors(files(tmp_path), encoder))
+        list(vectors(files(tmp_path), ENCODER))
+
+
+@pytest.mark.usefixtures("libraries")
+def test_vectors_are_known_by_revision_and_those_of_a_directory_by_what_it_holds(tmp_path):
+    inputs = files(tmp_path)
+    changes = [{}, {"revision": "s"}]
+    for name, weights in (("a", "1"), ("b", "1"), ("c", "2")):
+        write_text(tmp_path / name / "weights", weights)
+        changes.append({"model": str(tmp_path / name)})
+    keys = [next(vectors(inputs, ENCODER | change))["key"] for change in changes]
+    assert keys[2] == keys[3]
+    assert len(set(keys)) == 4
 
 
 def test_statistics_of_a_square_by_hand(tmp_path):
@@ -208,8 +232,10 @@ def test_statistics_of_a_square_by_hand(tmp_path):
         {**pick, "expression_id": 0, "text_id": 0, "edited": False},
         {**pick, "expression_id": 1, "text_id": 1, "edited": True},
     ]
-    sampling = {"nearest": [0, 1], "random": []}
-    record = {"expressions": picks, "sampling": sampling, "reviewed": True}
+    sampling = {"nearest": [0, 1, 200], "random": [[1004, 200]]}
+    # Neither a hand-written template nor a text sampled at random is near a centre.
+    others = [{"expression_id": 200}, {**pick, "expression_id": 1004, "text_id": 4}]
+    record = {"expressions": [*picks, *others], "sampling": sampling, "reviewed": True}
     row = statistics(inputs, "OQ", record, seed=1)
     assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
     # 5 times the square of 0.333333.
@@ -222,6 +248,10 @@ def test_statistics_of_a_square_by_hand(tmp_path):
     assert row["random_spread"] == round(row["random_spread"], 6)
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
     assert (4000 * row["percentile"]).is_integer()  # of 2,000 sets, in halves
+    picks.append({**pick, "expression_id": 2, "text_id": 2, "edited": False})
+    record = {"expressions": picks, "sampling": {"nearest": [0, 1, 2]}, "reviewed": True}
+    # Two sides and a diagonal.
+    assert statistics(inputs, "OQ", record, seed=1)["spread"] == round((2 + 2**0.5) / 3, 6)
 
 
 # --- the whole chain, with simulated models ------------------------------------------------------
