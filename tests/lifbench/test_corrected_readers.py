@@ -17,7 +17,7 @@ from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import GroupPart
 from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
 from steadfast.benchmarks.lifbench.rubric.corrected.repeating import Line, lines_of
-from steadfast.benchmarks.lifbench.rubric.facts import facts_of
+from steadfast.benchmarks.lifbench.rubric.facts import FieldValues, facts_of
 
 DOCUMENTS = facts_of(MULTIDOC_CONTEXT)
 TOPIC = SENTENCES[0][4]
@@ -125,6 +125,18 @@ WRITTEN = {
 @pytest.mark.parametrize(("keys", "response", "expected"), WRITTEN.values(), ids=WRITTEN)
 def test_groups_in_lines(keys, response, expected):
     assert groups.written_groups(response, DOCUMENTS.values_of(keys)) == expected
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_value_of_several_fields_is_of_the_next_one_and_else_of_the_first(order):
+    documents = [
+        {"title": "Report"},
+        {"title": "news", "id": "bQ2", "source": "essay"},
+        {"id": "aQ1", "source": "news"},
+    ]
+    known = FieldValues(documents[::order], ("title", "id", "source"))
+    rows = [("report", None, None), ("news", "bq2", "essay"), (None, "aq1", "news")]
+    assert groups.written_groups("(Report), (news, bQ2, essay), (aQ1, news)", known) == [rows]
 
 
 # --- labels of documents -------------------------------------------------------------------------

@@ -260,7 +260,7 @@ def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:
             row = {}
             free = list(value.fields or (0,))
         # A value of several fields is of the next in their order, else of the first.
-        last = next((field for field in free if field > last), free[0])
+        last = next((field for field in free if row and field > last), free[0])
         row[last] = value.text
     if row:
         yield tuple(map(row.get, range(width)))
