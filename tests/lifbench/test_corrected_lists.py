@@ -78,6 +78,11 @@ def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
     assert Finder(["Tea", "tea"]).find(text) == [known]
 
 
+def test_longest_of_texts_with_one_beginning_is_found():
+    texts = ["two cups of coffee", "two cups of coffee and cake"]
+    assert Finder(texts).find("I had two cups of coffee and cake.") == texts[1:]
+
+
 # Of 5 characters fewer than half may differ, 2; of 18 a sixth and three more, 6.
 @pytest.mark.parametrize(
     ("slip", "known"),
@@ -138,6 +143,18 @@ def answer(elements: list[str]) -> str:
 )
 def test_order_is_relative_to_the_ids(elements, order):
     assert points(LMI, answer(elements))["order"] == order
+
+
+def test_element_that_is_requested_twice_has_two_places():
+    prompt, context, scenario_prompt = LMI
+    requested = ["a b", "c d", "a b"]
+    sample = (
+        prompt | {"variables": prompt["variables"] | {"elements": requested}},
+        context | {"elements": requested},
+        scenario_prompt,
+    )
+    assert set(points(sample, answer(requested)).values()) == {1}
+    assert points(sample, answer(sorted(requested)))["order"] == 0
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,16 @@ def test_points_of_sentences_with_types(sample, pairs, expected):
     check_points(sample, rows(pairs), expected)
 
 
+def test_sentence_without_its_type_is_a_hit():
+    check_points(samples("OR")[0], TOPICS[0], {"hit": 1, "correct": 0})
+
+
 def test_counts_of_an_answer_are_extracted():
     answer = rows([TRUE[0], (TRUE[1][0], "*Evidence*"), FAKE[0]])
     extracted = score(*OR, answer, "corrected").extracted
     assert extracted == {"rows": 3, "hits": 2, "fakes": 1, "right": 1}
+    extracted = score(*OE, "Let me see.", "corrected").extracted
+    assert extracted == {"size": 0, "hits": 0}
     for rubric in RUBRICS:
         extracted = score(*with_variables(OE, type="<|Summary|>"), "[]", rubric).extracted
         assert extracted == {"size": 0}

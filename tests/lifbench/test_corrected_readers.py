@@ -152,6 +152,7 @@ LABELS = {
     "no labels": ('["x", "y"]', {1: "", 2: ""}, 2),
     "two numbers in a record": ('[{"id": 1, "page": 7, "label": "cat"}]', {1: ""}, 2),
     "two in a line": ("1: banana, 2: cat", {1: "banana", 2: "cat"}, 0),
+    "before names": ("banana: doc1, doc4", {1: "banana", 4: "banana"}, 0),
     "a word before": ("See 1: banana", {}, 0),
     "a word before several": ("x banana, cat", {}, 0),
     "each label": ("cat, dog, apple, banana", dict(enumerate(EACH, start=1)), 0),
@@ -186,6 +187,7 @@ LINES = {
         f"Two:\n#Topic#\n{TOPIC}\n{EVIDENCE_ROW}\n*Evidence*",
         [Line("Two:"), BOTH[0], Line(EVIDENCE_ROW), Line("*Evidence*")],
     ),
+    "no key sentence": ("#Topic#\nSo it is.", [Line("#Topic#"), Line("So it is.")]),
     "JSON": (f'Two:\n[["{TOPIC}", "#Topic#"],\n["{EVIDENCE}", "*Evidence*"]]\nDone.', BOTH),
 }
 
@@ -193,6 +195,11 @@ LINES = {
 @pytest.mark.parametrize(("response", "lines"), LINES.values(), ids=LINES)
 def test_lines_of_sentences_with_their_types(response, lines):
     assert lines_of(response, "|||||", facts_of(ONEDOC_CONTEXT)) == lines
+
+
+def test_part_of_a_document_is_as_long_as_the_shortest_sentence():
+    assert facts_of(ONEDOC_CONTEXT).holds("A plain op")  # 10 characters, as in Chinese
+    assert not facts_of(ONEDOC_CONTEXT).holds("A plain o")
 
 
 # --- limits --------------------------------------------------------------------------------------

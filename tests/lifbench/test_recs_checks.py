@@ -95,7 +95,9 @@ def test_candidates_are_numbered_from_the_original_and_none_is_dropped():
         ],
         "n": ["name the entry after\nthe {ordid} in the list."],
     }
-    rows = pd.DataFrame(checked(LOI, rewrites))[["text_id", "rewriter", "status", "direction"]]
+    rows = pd.DataFrame(checked(LOI, rewrites))
+    assert not rows.pop("mended").any()
+    rows = rows[["text_id", "rewriter", "status", "direction"]]
     assert rows.values.tolist() == [
         [0, "hand-written", "pass", 1],
         [1, "m", "duplicate", 1],
