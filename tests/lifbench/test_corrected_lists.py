@@ -79,8 +79,7 @@ def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
 
 
 def test_longest_of_texts_with_one_beginning_is_found():
-    texts = ["two cups of coffee", "two cups of coffee and cake"]
-    assert Finder(texts).find("I had two cups of coffee and cake.") == texts[1:]
+    assert Finder(["tea", "tea and cake"]).find("I had tea and cake.") == ["tea and cake"]
 
 
 # Of 5 characters fewer than half may differ, 2; of 18 a sixth and three more, 6.

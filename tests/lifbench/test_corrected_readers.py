@@ -29,6 +29,8 @@ EVIDENCE = SENTENCES[6][4]
     ("text", "option"),
     [
         ("Uno", None),
+        ("Bruno", None),
+        ("Yes, unlike some other No", "Yes"),
         ("Yes and Yes!", "Yes"),
         ("No tag differs, Yes", "Yes"),
         ("Yes, though the reader may have wanted No, too.", "Yes"),
@@ -45,6 +47,10 @@ def test_option_on_which_a_text_settles(text, option):
     assert chosen_option(text, ["Yes", "No"]) == option
 
 
+def test_longest_option_that_stands_in_a_text_is_read():
+    assert chosen_option("It is ab.", ["a", "ab"]) == "ab"
+
+
 def test_statement_of_absence_is_in_the_first_768_characters():
     assert says_none("-" * 763 + "empty")
     assert not says_none("-" * 764 + "empty")
@@ -55,10 +61,13 @@ def test_statement_of_absence_is_in_the_first_768_characters():
 
 def test_value_is_read_from_the_first_bracket_to_the_last():
     assert reading.values_in("So: ['a', None,].", "[") == (False, [["a", None]])
+    assert reading.values_in('["a"] or ["b"].', "[") == (False, [["a"], ["b"]])
+    assert reading.values_in('[["a"] x', "[") == (False, [["a"]])
     # Of brackets that begin no JSON 31 are passed over.
     assert reading.found_list("[x " * 31 + '["a"]') == (False, ["a"])
     assert reading.found_list("[x " * 32 + '["a"]') == (False, None)
     assert reading.read_value('["a, ]", ]') == (True, ["a, ]"])
+    assert reading.read_value('["it\'s", null]') == (True, ["it's", None])
 
 
 def test_list_with_a_list_and_a_text_is_what_it_is():
@@ -153,6 +162,7 @@ LABELS = {
     "two numbers in a record": ('[{"id": 1, "page": 7, "label": "cat"}]', {1: ""}, 2),
     "two in a line": ("1: banana, 2: cat", {1: "banana", 2: "cat"}, 0),
     "before names": ("banana: doc1, doc4", {1: "banana", 4: "banana"}, 0),
+    "a label without number": ("banana, 2: cat", {}, 0),
     "a word before": ("See 1: banana", {}, 0),
     "a word before several": ("x banana, cat", {}, 0),
     "each label": ("cat, dog, apple, banana", dict(enumerate(EACH, start=1)), 0),
@@ -227,3 +237,11 @@ def test_absent_type_with_a_sentence_among_the_first_64_texts(write):
     for number, correct in ((63, 0), (64, 1)):
         answer = write(["None."] * number + [f"None: {TOPIC}"])
         assert corrected_points(ABSENT, answer)["correct"] == correct
+
+
+def test_facts_of_the_last_128_contexts_are_kept():
+    contexts = [dict(MULTIDOC_CONTEXT) for _ in range(129)]
+    first, *_ = map(facts_of, contexts[:128])
+    assert facts_of(contexts[0]) is first
+    facts_of(contexts[128])
+    assert facts_of(contexts[0]) is not first

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifbench_samples import samples
+from lifbench_samples import SENTENCES, samples
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
 SENTENCE = (
@@ -47,11 +47,19 @@ def test_points_above_their_weight_count_in_the_released_total():
         # Longer by more than 3 than "Yes".
         ("OQ", "Maybe.", "format", 0),
         ("OQ", "Perhaps", "format", 0.5 / 2),
+        # Without the backslash, which escapes nothing, one of two sentences, and no fake.
+        ("OE", f"{SENTENCES[1][4]}\\", "correct", (3.5 / 2 + 0.5) / 4),
     ],
 )
 def test_points_of_odd_answers(task, response, point, value):
     points = score(*samples(task)[0], response, "released").points
     assert points[point] == pytest.approx(value)
+
+
+def test_text_over_the_whole_context_is_in_the_prompt():
+    prompt, context, _ = samples("MF")[0]
+    sample = (prompt, context | {"text": "x"}, "Read {input} now")
+    assert score(*sample, '[["d x n"]]', "released").points["ori"] == 3 / 6
 
 
 @pytest.mark.parametrize("rubric", RUBRICS)

@@ -139,5 +139,4 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 def _any(words: Iterable[str]) -> str:
     """Returns a pattern for any of the words, as words where their script has blanks."""
-    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
-    return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(longest_first)})(?![a-zà-ÿа-я])"
+    return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(map(re.escape, words))})(?![a-zà-ÿа-я])"
