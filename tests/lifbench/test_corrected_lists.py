@@ -78,8 +78,14 @@ def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
     assert Finder(["Tea", "tea"]).find(text) == [known]
 
 
-def test_longest_of_texts_with_one_beginning_is_found():
+def test_longest_text_that_ends_with_a_word_is_found():
     assert Finder(["tea", "tea and cake"]).find("I had tea and cake.") == ["tea and cake"]
+    assert Finder(["tea"]).find("teak, tea!") == ["tea"]
+
+
+def test_misspelt_element_has_half_of_each_point_and_none_has_nothing():
+    assert set(points(LSI, LIST[3].replace("explain", "explian")).values()) == {0.5}
+    assert set(points(LSI, "I do not know.").values()) == {0}
 
 
 # Of 5 characters fewer than half may differ, 2; of 18 a sixth and three more, 6.

@@ -103,7 +103,7 @@ LISTED = {
     "a list over two lines": ('[["aQ1"],\n["cQ3"]]\n[["bQ2"], ["eQ5"]]', ["id"], [AC, BE]),
     "the last line cut": ('["aQ1"], ["cQ3"]\n["bQ2"], ["eQ5"', ["id"], [AC, BE[:1]]),
     "several ids in each list": ('[["aQ1", "cQ3"], ["bQ2", "eQ5"]]', ["id"], [AC, BE]),
-    "text around an object": ('So: {"a": ["aQ1", "cQ3"], "b": ["bQ2", "eQ5"]}.', ["id"], [AC, BE]),
+    "text around an object": ('So: {"a": {"id": "aQ1"}, "b": {"id": "cQ3"}}.', ["id"], [AC]),
     "in three objects": (nested(3), ["id"], [AC, BE]),
 }
 

@@ -37,8 +37,7 @@ def chosen_option(text: str, options: list[str]) -> str | None:
     mentioned = _maintained(text, mentions(text, options))
     firm = [m for m in mentioned if not _ends_with("weighs", text, m.start)]
     # Of several options, those at the end of a clause are answers rather than talk.
-    if len(options_of(firm)) > 1:
-        firm = [mention for mention in firm if mention.closed] or firm
+    firm = [mention for mention in firm if mention.closed] or firm
     named = options_of(firm or mentioned)
     if len(named) == 1:
         return named.pop()
