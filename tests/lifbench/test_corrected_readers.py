@@ -30,6 +30,7 @@ EVIDENCE = SENTENCES[6][4]
     [
         ("Uno", None),
         ("Bruno", None),
+        ("Perhaps Yes", "Yes"),
         ("Yes, unlike some other No", "Yes"),
         ("Yes and Yes!", "Yes"),
         ("No tag differs, Yes", "Yes"),
