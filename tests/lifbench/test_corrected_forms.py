@@ -160,6 +160,7 @@ ROW_FORMS = {
     "remarks": f"Here:\n{rows('{text} ||||| {name}')}\nThat is all.",
     "lower case": rows("{text} ||||| {name}").lower(),
     "tags": rows("<{name}-3>{text} ||||| {name}"),
+    "bare type": rows("{text} ||||| {word}"),
 }
 TYPE_SAMPLE = samples("OE")[0]  # #Topic#, of which two are true
 ABSENT_SAMPLE = samples("OE")[3]
@@ -216,7 +217,7 @@ def test_another_form_costs_the_format_alone(sample, answer):
 
 FORMATS = {
     # A sixth each for one row a line and for the separator; two thirds for rows as requested.
-    "rows": [*[0] * 6, 1 / 6, 0, *[1 / 6] * 5, 1 / 3, 5 / 6, 1 / 3, 1 / 3],
+    "rows": [*[0] * 6, 1 / 6, 0, *[1 / 6] * 5, 1 / 3, 5 / 6, *[1 / 3] * 3],
     # A quarter for an object, three for a list that is not all, or not of texts; a half of what
     # it is if no entry is a sentence or element alone.
     "sentences": [0.75, 0.75, 0.25, 0.75, 0.75, 0.5, 0.5, 0.5],
