@@ -84,6 +84,11 @@ def test_sentence_without_its_type_is_a_hit():
     check_points(samples("OR")[0], TOPICS[0], {"hit": 1, "correct": 0})
 
 
+def test_row_with_two_separators_has_not_the_requested_form():
+    answer = "Nobody knew ### why ### #Topic#"
+    check_points(samples("OR")[0], answer, {"format": (0.5 + 0.5) / 3}, tolerance=1e-12)
+
+
 def test_counts_of_an_answer_are_extracted():
     answer = rows([TRUE[0], (TRUE[1][0], "*Evidence*"), FAKE[0]])
     extracted = score(*OR, answer, "corrected").extracted
