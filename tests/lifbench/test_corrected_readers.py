@@ -165,6 +165,7 @@ LABELS = {
     "before names": ("banana: doc1, doc4", {1: "banana", 4: "banana"}, 0),
     "a label without number": ("banana, 2: cat", {}, 0),
     "a word before": ("See 1: banana", {}, 0),
+    "a word before a label": ("See banana: 1, 4", {}, 0),
     "a word before several": ("x banana, cat", {}, 0),
     "each label": ("cat, dog, apple, banana", dict(enumerate(EACH, start=1)), 0),
 }
@@ -199,6 +200,10 @@ LINES = {
         [Line("Two:"), BOTH[0], Line(EVIDENCE_ROW), Line("*Evidence*")],
     ),
     "no key sentence": ("#Topic#\nSo it is.", [Line("#Topic#"), Line("So it is.")]),
+    "JSON by type": (
+        f'{{"Topic": "{TOPIC}", "note": "So."}}',
+        [BOTH[0], Line("So. ||||| note", False)],
+    ),
     "JSON": (f'Two:\n[["{TOPIC}", "#Topic#"],\n["{EVIDENCE}", "*Evidence*"]]\nDone.', BOTH),
 }
 
