@@ -158,6 +158,7 @@ LABELS = {
     "text around": ('So: {"doc1": "banana"}', {1: "banana"}, 2),
     "in an object": ('{"labels": {"1": "banana"}}', {1: "banana"}, 2),
     "in a list": ('[{"doc1": "banana"}]', {1: "banana"}, 2),
+    "lists of one": ('[["banana"], ["cat"]]', {1: "banana", 2: "cat"}, 2),
     "JSON text": ('"banana"', {1: "banana"}, 0),
     "no labels": ('["x", "y"]', {1: "", 2: ""}, 2),
     "two numbers in a record": ('[{"id": 1, "page": 7, "label": "cat"}]', {1: ""}, 2),

@@ -222,7 +222,7 @@ def _spread(points: NDArray[np.float64], picks: Sequence[int], seed: str) -> Rec
     return {
         "spread": round(spread, 6),
         "random_spread": round(float(spreads.mean()), 6),
-        "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
+        "percentile": float(smaller.sum() + tied.sum() / 2) / RANDOM_SETS,
     }
 
 
