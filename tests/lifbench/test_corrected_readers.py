@@ -4,14 +4,8 @@ import json
 
 import pytest
 
-from lifbench_samples import (
-    LIST,
-    MULTIDOC_CONTEXT,
-    ONEDOC_CONTEXT,
-    SENTENCES,
-    corrected_points,
-    samples,
-)
+from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, SENTENCES, samples
+from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.rubric.corrected import groups, reading
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen_option, says_none
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import GroupPart
@@ -235,15 +229,15 @@ LIMITS = {
 @pytest.mark.parametrize(("sample", "most", "write", "text", "point"), LIMITS.values(), ids=LIMITS)
 def test_last_text_that_is_looked_for(sample, most, write, text, point):
     others = [f"({number}) {number} [{number}]" for number in range(most)]
-    assert corrected_points(sample, write([*others[1:], text]))[point] > 0
-    assert corrected_points(sample, write([*others, text]))[point] == 0
+    assert points(sample, write([*others[1:], text]))[point] > 0
+    assert points(sample, write([*others, text]))[point] == 0
 
 
 @pytest.mark.parametrize("write", [json.dumps, "\n".join], ids=["list", "lines"])
 def test_absent_type_with_a_sentence_among_the_first_64_texts(write):
     for number, correct in ((63, 0), (64, 1)):
         answer = write(["None."] * number + [f"None: {TOPIC}"])
-        assert corrected_points(ABSENT, answer)["correct"] == correct
+        assert points(ABSENT, answer)["correct"] == correct
 
 
 def test_facts_of_the_last_128_contexts_are_kept():

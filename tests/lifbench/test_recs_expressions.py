@@ -166,40 +166,37 @@ def test_missing_encoder_is_reported(tmp_path, monkeypatch):
         list(vectors(files(tmp_path), encoder))
 
 
-@pytest.fixture
-def libraries(monkeypatch):
-    """In place of torch and sentence-transformers; each text's vector is a unit vector."""
-    names = ("torch", "sentence_transformers")
-    libraries = {name: Mock() for name in names}
-    for name, library in libraries.items():
-        monkeypatch.setitem(sys.modules, name, library)
-    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", libraries.get)
-    _, transformers = libraries.values()
-    transformers.SentenceTransformer.return_value.encode.return_value = np.eye(len(TEXTS))
-    return libraries.values()
-
-
 ENCODER = {"kind": "sentence-transformers", "model": "m", "revision": "r"}
 
 
+@pytest.fixture
+def libraries(monkeypatch):
+    """In place of torch and of sentence-transformers' class; each text has a unit vector."""
+    torch = Mock()
+    load = Mock()
+    load.return_value.encode.return_value = np.eye(len(TEXTS))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", Mock(SentenceTransformer=load))
+    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", str)
+    return torch, load
+
+
 def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, libraries):
-    torch, transformers = libraries
+    torch, load = libraries
     rows = pd.DataFrame(vectors(files(tmp_path), ENCODER))
     assert rows["vector"].tolist() == np.eye(len(TEXTS)).tolist()
-    transformers.SentenceTransformer.assert_called_once_with("m", revision="r", device="cpu")
-    transformers.SentenceTransformer.return_value.encode.assert_called_once_with(
-        [text for text, _, _ in TEXTS],
-        batch_size=1,
-        normalize_embeddings=True,
-        show_progress_bar=False,
+    load.assert_called_once_with("m", revision="r", device="cpu")
+    texts = [text for text, _, _ in TEXTS]
+    load.return_value.encode.assert_called_once_with(
+        texts, batch_size=1, normalize_embeddings=True, show_progress_bar=False
     )
     torch.set_num_threads.assert_called_once_with(1)
     torch.use_deterministic_algorithms.assert_called_once_with(True)
 
 
 def test_encoder_that_cannot_be_loaded_is_reported(tmp_path, libraries):
-    _, transformers = libraries
-    transformers.SentenceTransformer.side_effect = OSError("\nno such model\nSee the hub.")
+    _, load = libraries
+    load.side_effect = OSError("\nno such model\nSee the hub.")
     with pytest.raises(UserError, match=r"model: m cannot be loaded \(no such model\); name"):
         list(vectors(files(tmp_path), ENCODER))
 
