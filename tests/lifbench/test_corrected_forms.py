@@ -248,8 +248,12 @@ def test_unknown_identifier_costs_in_lines_too():
         (samples("MF")[2], "The news report and the essay: news, essay."),  # id, source, title
         (label_sample(CODES), ", ".join(CODES)),
         (samples("OQ")[0], "[x] No\n[ ] Yes"),
+        (ROWS_SAMPLE, "I cannot say."),
     ],
-    ids=["lone identifiers", "sources in prose", "the candidates", "the other option ticked"],
+    ids=[
+        *("lone identifiers", "sources in prose", "the candidates", "the other option ticked"),
+        "no rows",
+    ],
 )
 def test_wrong_content_in_another_form_has_no_points(sample, response):
     assert set(points(sample, response).values()) == {0}

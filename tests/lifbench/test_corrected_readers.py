@@ -95,6 +95,7 @@ AC = [("aq1",), ("cq3",)]
 BE = [("bq2",), ("eq5",)]
 LISTED = {
     "a document in a line": ('["aQ1", "2001"]', ["id", "date"], [[("aq1", "2001")]]),
+    "single quotes": ("[['aQ1'], ['cQ3']]", ["id"], [AC]),
     "a list over two lines": ('[["aQ1"],\n["cQ3"]]\n[["bQ2"], ["eQ5"]]', ["id"], [AC, BE]),
     "the last line cut": ('["aQ1"], ["cQ3"]\n["bQ2"], ["eQ5"', ["id"], [AC, BE[:1]]),
     "several ids in each list": ('[["aQ1", "cQ3"], ["bQ2", "eQ5"]]', ["id"], [AC, BE]),
@@ -221,6 +222,7 @@ MISSPELT = TOPIC.replace("real", "rea1")
 LIMITS = {
     "misspelt row": (samples("OR")[1], 64, " ||||| #Topic#\n".join, f"{MISSPELT} |||||", "hit"),
     "misspelt sentence": (TYPED, 64, json.dumps, MISSPELT, "correct"),
+    "misspelt line": (TYPED, 64, "\n".join, MISSPELT, "correct"),
     "sentence of the document": (TYPED, 64, json.dumps, TOPIC, "ori"),
     "misspelt element": (samples("LSI")[0], 8, "\n".join, LIST[0].replace("f", "e"), "correct"),
 }
