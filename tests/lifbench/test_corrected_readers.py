@@ -114,6 +114,11 @@ def test_groups_deeper_than_six_lists_and_objects_are_not_read():
     assert groups.groups_of(nested(4), [], ["id"]) != [AC, BE]
 
 
+def test_names_of_fields_and_no_others_are_taken_off():
+    named = [[("note: aq1",), ("id: aq1",)]]
+    assert groups.without_names(named, ["id"], set()) == [[("note: aq1",), ("aq1",)]]
+
+
 WRITTEN = {
     "two documents a line": (("id",), "aQ1, cQ3\nbQ2, eQ5", [AC, BE]),
     "numbered lines": (("id",), "1 - aQ1\n2 - cQ3\n\n3 - bQ2\n4 - eQ5", [AC, BE]),
