@@ -39,18 +39,8 @@ def list_sample(elements: list[str], element: str):
         lambda text: f"<answer>{text}</answer>\n\nHope this helps!",
     ],
     ids=[
-        *(
-            "upper case",
-            "typographic",
-            "no stop",
-            "number",
-            "bold",
-            "quoted",
-            "object",
-            "named",
-            "fenced",
-        ),
-        *("German", "tags"),
+        *("upper case", "typographic", "no stop", "number", "bold", "quoted", "object", "named"),
+        *("fenced", "German", "tags"),
     ],
 )
 def test_another_form_of_an_element_costs_the_format_alone(write):
