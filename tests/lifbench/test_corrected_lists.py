@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lifbench_samples import LIST, samples
 from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.answers import blur_indices
-from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.rubric.text import Finder
 
 LSI = samples("LSI")[3]
@@ -115,11 +115,12 @@ def test_position_needs_the_direction_and_the_start_earns_a_third(task):
             assert points(sample, element)["position"] == expected
 
 
+@pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", ["LSI", "LBI"])
-def test_positions_of_the_named_elements_are_extracted(task):
+def test_positions_of_the_named_elements_are_extracted(task, rubric):
     prompt, context, scenario_prompt = samples(task)[0]
     sample = (prompt, context | {"elements": ["a b c", "d e f", "a b c"]}, scenario_prompt)
-    assert score(*sample, "a b c", "corrected").extracted == {"ids": [1, 3]}
+    assert score(*sample, "a b c", rubric).extracted == {"ids": [1, 3]}
 
 
 def test_repeated_element_is_right_on_either_side():
