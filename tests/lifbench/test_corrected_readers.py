@@ -65,6 +65,11 @@ def test_value_is_read_from_the_first_bracket_to_the_last():
     assert reading.read_value('["it\'s", null]') == (True, ["it's", None])
 
 
+def test_lists_of_one_entry_are_one_list_and_of_others_the_last_counts():
+    assert reading.found_list('["a"]\n["b"]') == (False, ["a", "b"])
+    assert reading.found_list('["a", "b"]\n["c", "d"]') == (False, ["c", "d"])
+
+
 def test_list_with_a_list_and_a_text_is_what_it_is():
     assert reading.listed([["a"], "b"]) == [["a"], "b"]
 
