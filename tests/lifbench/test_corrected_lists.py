@@ -82,6 +82,8 @@ def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
 def test_longest_text_that_ends_with_a_word_is_found():
     assert Finder(["tea", "tea and cake"]).find("I had tea and cake.") == ["tea and cake"]
     assert Finder(["tea"]).find("teak, tea!") == ["tea"]
+    cups = ["two cups of coffee", "two cups of coffee and cake"]
+    assert Finder(cups).find(f"I had {cups[1]}.") == cups[1:]
 
 
 def test_misspelt_element_has_half_of_each_point_and_none_has_nothing():

@@ -99,6 +99,7 @@ MF_CASES = {
     "a field named": (1, OF_DATES.replace('"d-01"', '"iD2: d-01"'), {"format": 0.96}),
     "half from documents": (0, '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]', {"ori": 0.5}),
     "no titles": (3, '[[null, "bQ2"], [null, "eQ5"]]', {"ori": 1}),
+    "never closed": (0, '[["aQ1"', {"format": 0}),
     "no values": (0, "[[null], [null]]", {"ori": 0}),
     "all documents": (
         0,
