@@ -57,10 +57,10 @@ def write_review(folder: Path, decisions: object, **fields) -> Path:
 
 
 def sampled(
-    folder: Path, sampling: str = "nearest", review: Path | None = None, **settings
+    folder: Path, sampling: str = "nearest", review: Path | None = None, samples: int = 1
 ) -> Record:
     """The expressions that are sampled from the pool."""
     decided = str(review) if review else None
     return expressions(
-        files(folder), TASKS[TASK].expression_settings, decided, sampling, 1, **settings
+        files(folder), TASKS[TASK].expression_settings, decided, sampling, 1, samples
     )

@@ -160,6 +160,7 @@ ROW_FORMS = {
     "remarks": f"Here:\n{rows('{text} ||||| {name}')}\nThat is all.",
     "lower case": rows("{text} ||||| {name}").lower(),
     "tags": rows("<{name}-3>{text} ||||| {name}"),
+    "bare type": rows("{text} ||||| {word}"),
 }
 TYPE_SAMPLE = samples("OE")[0]  # #Topic#, of which two are true
 ABSENT_SAMPLE = samples("OE")[3]
@@ -214,6 +215,24 @@ def test_another_form_costs_the_format_alone(sample, answer):
     assert set(scored_points.values()) == {1}
 
 
+FORMATS = {
+    # A sixth each for one row a line and for the separator; two thirds for rows as requested.
+    "rows": [*[0] * 6, 1 / 6, 0, *[1 / 6] * 5, 1 / 3, 5 / 6, *[1 / 3] * 3],
+    # A quarter for an object, three for a list that is not all, or not of texts; a half of what
+    # it is if no entry is a sentence or element alone.
+    "sentences": [0.75, 0.75, 0.25, 0.75, 0.75, 0.5, 0.5, 0.5],
+    "no sentences": [0.25, 0.25, 0.25, 0.25, 0.75, 0.25, 0.5, 0.5, 0.75],
+    "elements": [0.75, 0.75, 0.75, 0, 0, 0.25, 0.5, 0.5, 0, 0.75, 0.75],
+}
+
+
+@pytest.mark.parametrize(("content", "formats"), FORMATS.items(), ids=FORMATS)
+def test_points_of_format_in_other_forms(content, formats):
+    sample, answers = FORMS[content]
+    scored_points = [points(sample, answer)["format"] for answer in answers.values()]
+    assert scored_points == pytest.approx(formats)
+
+
 def test_unknown_identifier_costs_in_lines_too():
     scored_points = points(IDS, "aQ1, cQ3, zz99-zz99\nbQ2, eQ5")
     # Four of five documents, and pairs: 2² + 2² of 3² + 2².
@@ -229,8 +248,12 @@ def test_unknown_identifier_costs_in_lines_too():
         (samples("MF")[2], "The news report and the essay: news, essay."),  # id, source, title
         (label_sample(CODES), ", ".join(CODES)),
         (samples("OQ")[0], "[x] No\n[ ] Yes"),
+        (ROWS_SAMPLE, "I cannot say."),
     ],
-    ids=["lone identifiers", "sources in prose", "the candidates", "the other option ticked"],
+    ids=[
+        *("lone identifiers", "sources in prose", "the candidates", "the other option ticked"),
+        "no rows",
+    ],
 )
 def test_wrong_content_in_another_form_has_no_points(sample, response):
     assert set(points(sample, response).values()) == {0}

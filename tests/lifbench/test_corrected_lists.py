@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lifbench_samples import LIST, samples
 from lifbench_samples import corrected_points as points
 from steadfast.benchmarks.lifbench.answers import blur_indices
-from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.rubric.text import Finder
 
 LSI = samples("LSI")[3]
@@ -33,13 +33,14 @@ def list_sample(elements: list[str], element: str):
         lambda text: f"**{text}**",
         lambda text: f"« {text} »",
         lambda text: json.dumps({"element": text}),
+        lambda text: json.dumps({LIST[0]: text}),
         lambda text: f"```\n{json.dumps([text])}\n```",
         lambda text: f"Die Antwort lautet: „{text}“",
         lambda text: f"<answer>{text}</answer>\n\nHope this helps!",
     ],
     ids=[
-        *("upper case", "typographic", "no stop", "number", "bold", "quoted", "object", "fenced"),
-        *("German", "tags"),
+        *("upper case", "typographic", "no stop", "number", "bold", "quoted", "object", "named"),
+        *("fenced", "German", "tags"),
     ],
 )
 def test_another_form_of_an_element_costs_the_format_alone(write):
@@ -78,6 +79,18 @@ def test_known_text_is_the_one_as_written_or_else_the_first(text, known):
     assert Finder(["Tea", "tea"]).find(text) == [known]
 
 
+def test_longest_text_that_ends_with_a_word_is_found():
+    assert Finder(["tea", "tea and cake"]).find("I had tea and cake.") == ["tea and cake"]
+    assert Finder(["tea"]).find("teak, tea!") == ["tea"]
+    cups = ["two cups of coffee", "two cups of coffee and cake"]
+    assert Finder(cups).find(f"I had {cups[1]}.") == cups[1:]
+
+
+def test_misspelt_element_has_half_of_each_point_and_none_has_nothing():
+    assert set(points(LSI, LIST[3].replace("explain", "explian")).values()) == {0.5}
+    assert set(points(LSI, "I do not know.").values()) == {0}
+
+
 # Of 5 characters fewer than half may differ, 2; of 18 a sixth and three more, 6.
 @pytest.mark.parametrize(
     ("slip", "known"),
@@ -104,11 +117,12 @@ def test_position_needs_the_direction_and_the_start_earns_a_third(task):
             assert points(sample, element)["position"] == expected
 
 
+@pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", ["LSI", "LBI"])
-def test_positions_of_the_named_elements_are_extracted(task):
+def test_positions_of_the_named_elements_are_extracted(task, rubric):
     prompt, context, scenario_prompt = samples(task)[0]
     sample = (prompt, context | {"elements": ["a b c", "d e f", "a b c"]}, scenario_prompt)
-    assert score(*sample, "a b c", "corrected").extracted == {"ids": [1, 3]}
+    assert score(*sample, "a b c", rubric).extracted == {"ids": [1, 3]}
 
 
 def test_repeated_element_is_right_on_either_side():
@@ -138,6 +152,18 @@ def answer(elements: list[str]) -> str:
 )
 def test_order_is_relative_to_the_ids(elements, order):
     assert points(LMI, answer(elements))["order"] == order
+
+
+def test_element_that_is_requested_twice_has_two_places():
+    prompt, context, scenario_prompt = LMI
+    requested = ["a b", "c d", "a b"]
+    sample = (
+        prompt | {"variables": prompt["variables"] | {"elements": requested}},
+        context | {"elements": requested},
+        scenario_prompt,
+    )
+    assert set(points(sample, answer(requested)).values()) == {1}
+    assert points(sample, answer(sorted(requested)))["order"] == 0
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def test_points_of_labels(labels, expected):
 
 
 def test_label_of_no_document_costs_the_number():
-    assert points(MB, json.dumps(LABELS | {"doc8": "zebra"}))["num_doc"] < 1
+    scored_points = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
+    assert scored_points["num_doc"] == pytest.approx(2.5 * (1 - 1 / 7) / 3)
 
 
 @pytest.mark.parametrize("missing", ["None", "null", '"None"', '"null"'])
@@ -57,30 +58,37 @@ def test_forms_of_a_missing_field_are_read(missing):
     assert set(points(MF[2], answer).values()) == {1}
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda answer: f"Groups:\n{answer}",
-        lambda answer: f"1. {answer}",
-        lambda answer: answer.replace("\n", " "),
-        lambda answer: f"[{answer}]".replace("\n", ",\n"),
-        lambda answer: answer.replace('"', "'"),
-        lambda answer: "\n".join(line[1:-1] for line in answer.split("\n")),
-        lambda answer: json.dumps({n: json.loads(a) for n, a in enumerate(answer.split("\n"))}),
+# Of five points of format, a half each for brackets and for nothing around them, and one each for a
+# list a line, for JSON at all, for nothing else, and for inner lists with a value for each field.
+ANOTHER_FORM = {
+    "text before": (lambda answer: f"Groups:\n{answer}", 0.7),
+    "numbered": (lambda answer: f"1. {answer}", 0.9),
+    "one line": (lambda answer: answer.replace("\n", " "), 0.8),
+    "one list": (lambda answer: f"[{answer}]".replace("\n", ",\n"), 0.8),
+    "single quotes": (lambda answer: answer.replace('"', "'"), 0.4),
+    "bare rows": (lambda answer: "\n".join(line[1:-1] for line in answer.split("\n")), 0.6),
+    "object": (
+        lambda answer: json.dumps(dict(enumerate(map(json.loads, answer.split("\n"))))),
+        0.7,
+    ),
+    "indented": (
         lambda answer: "\n".join(json.dumps(json.loads(a), indent=1) for a in answer.split("\n")),
-        lambda answer: answer.replace('", "', " | "),
+        0.2,
+    ),
+    "joined": (lambda answer: answer.replace('", "', " | "), 0.8),
+    "records": (
         lambda answer: (
             answer.replace('["', '{"iD2": "').replace('", "', '", "date": "').replace('"]', '"}')
         ),
-    ],
-    ids=[
-        *("text before", "numbered", "one line", "one list", "single quotes", "bare rows"),
-        *("object", "indented", "joined", "records"),
-    ],
-)
-def test_another_form_of_groups_costs_the_format_alone(write):
+        0.8,
+    ),
+}
+
+
+@pytest.mark.parametrize(("write", "form"), ANOTHER_FORM.values(), ids=ANOTHER_FORM)
+def test_another_form_of_groups_costs_the_format_alone(write, form):
     scored_points = points(MF[1], write(reference_answer(*MF[1][:2])))
-    assert scored_points.pop("format") < 1
+    assert scored_points.pop("format") == form
     assert set(scored_points.values()) == {1}
 
 
@@ -91,6 +99,7 @@ MF_CASES = {
     "a field named": (1, OF_DATES.replace('"d-01"', '"iD2: d-01"'), {"format": 0.96}),
     "half from documents": (0, '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]', {"ori": 0.5}),
     "no titles": (3, '[[null, "bQ2"], [null, "eQ5"]]', {"ori": 1}),
+    "never closed": (0, '[["aQ1"', {"format": 0}),
     "no values": (0, "[[null], [null]]", {"ori": 0}),
     "all documents": (
         0,
@@ -106,7 +115,7 @@ MF_CASES = {
     "a group twice": (
         0,
         '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]',
-        {"correct": (3 * 5 / 7 + 13 / 17) / 4},
+        {"correct": (3 * 5 / 7 + 13 / 17) / 4, "num_text": 4 * (1 - 1 / 4) / 5},
     ),
 }
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, check_points, samples
 from lifbench_samples import corrected_points as points
-from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
 OR = samples("OR")[2]
 OE = samples("OE")[0]
@@ -80,6 +80,25 @@ def test_points_of_sentences_with_types(sample, pairs, expected):
     check_points(sample, rows(pairs), expected)
 
 
+def test_sentence_without_its_type_is_a_hit():
+    check_points(samples("OR")[0], TOPICS[0], {"hit": 1, "correct": 0})
+
+
+def test_row_with_two_separators_has_not_the_requested_form():
+    answer = "Nobody knew ### why ### #Topic#"
+    check_points(samples("OR")[0], answer, {"format": (0.5 + 0.5) / 3}, tolerance=1e-12)
+
+
+def test_counts_of_an_answer_are_extracted():
+    answer = rows([TRUE[0], (TRUE[1][0], "*Evidence*"), FAKE[0]])
+    extracted = score(*OR, answer, "corrected").extracted
+    assert extracted == {"rows": 3, "hits": 2, "fakes": 1, "right": 1}
+    for rubric in RUBRICS:
+        assert score(*OE, "Let me see.", rubric).extracted["size"] == 0
+        extracted = score(*with_variables(OE, type="<|Summary|>"), "[]", rubric).extracted
+        assert extracted == {"size": 0}
+
+
 def test_separator_within_a_sentence_is_part_of_it():
     text = "They said [sep] and meant it."
     sentence = {"type": "#Topic#", "id": 3, "index": 11, "fake": False, "text": text}
@@ -145,7 +164,7 @@ OE_CASES = {
     ),
     "another alone": ([ARGUMENT], {"correct": 0, "order": 0}),
     "none": ([], {"correct": 0, "order": 0}),
-    "made up": ([*TOPICS, "Made up entirely, from the start."], {"ori": 2 / 3}),
+    "made up": ([*TOPICS, "Made up entirely, from the start."], {"ori": 2 / 3, "format": 1}),
 }
 
 

@@ -54,6 +54,17 @@ def test_each_check_has_its_status():
         assert (original.mended(text), original.status(text)) == (text, status), original
 
 
+def test_fields_are_counted_and_all_to_be_kept():
+    assert fields_of("{num} and {num}, like {{this}}") == Counter({"{num}": 2})
+    assert LOI.keep == ("{ordid}",)
+
+
+def test_rewrite_has_from_three_tenths_to_three_times_the_characters():
+    original = Original("LOI", None, "Ten of it.")
+    lengths = [n for n in range(40) if "length" not in original.failures("x" * n)]
+    assert lengths == list(range(3, 31))
+
+
 def test_braces_that_are_no_fields_are_doubled():
     single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
     text = MB.mended(single)
@@ -84,7 +95,9 @@ def test_candidates_are_numbered_from_the_original_and_none_is_dropped():
         ],
         "n": ["name the entry after\nthe {ordid} in the list."],
     }
-    rows = pd.DataFrame(checked(LOI, rewrites))[["text_id", "rewriter", "status", "direction"]]
+    rows = pd.DataFrame(checked(LOI, rewrites))
+    assert not rows.pop("mended").any()
+    rows = rows[["text_id", "rewriter", "status", "direction"]]
     assert rows.values.tolist() == [
         [0, "hand-written", "pass", 1],
         [1, "m", "duplicate", 1],

@@ -54,7 +54,7 @@ def agreement(folder, seed):
     touched = 0
     for task in TASKS:
         inputs = {name: folder / f"{task}_{name}.jsonl" for name in ("candidates", "vectors")}
-        own = pd.DataFrame(clusters(inputs, 5, seed))
+        own = pd.DataFrame(clusters(inputs, 5, seed, 50))
         partition = released.clusters(
             inputs, TASKS[task].expression_settings, str(CASES / "released")
         )

@@ -1,14 +1,17 @@
+import sys
 from pathlib import Path
 from random import Random
+from unittest.mock import Mock, call
 
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from recs_pool import TASK, TEXTS, files, key, sampled, write_review
 from small_contexts import expressions as own_record
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.files import read_jsonl, write_jsonl, write_text
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.clusters import clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions, statistics
@@ -66,7 +69,13 @@ def test_error_without_usable_texts_names_the_review_file(tmp_path):
         r"ready.yaml: LOI, direction .* can be used; accept or edit rewrites in a copy of that file"
     )
     with pytest.raises(UserError, match=message):
-        expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1)
+        expressions(inputs, EXPRESSION_SETTINGS[TASK], None, "nearest", 1, 1)
+
+
+def test_random_sample_may_have_all_usable_texts(tmp_path):
+    path = write_review(tmp_path, dict.fromkeys(map(key, (0, 1, 3)), "reject"))
+    (sample,) = sampled(tmp_path, "random", path)["sampling"]["random"]
+    assert sorted(sample)[-2:] == [1004, 1005]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +111,7 @@ def write_points(folder, points, statuses=(), **fields):
 
 def test_clusters_are_numbered_by_their_lowest_text(tmp_path):
     points = [[10.0, 0.0], [0.0, 0.0], [0.0, 1.0], [10.0, 3.0], [0.0, 5.0], [10.0, 0.0]]
-    rows = pd.DataFrame(clusters(write_points(tmp_path, points), 2, seed=1))
+    rows = pd.DataFrame(clusters(write_points(tmp_path, points), 2, seed=1, starts=9))
     assert rows["cluster"].tolist() == [0, 1, 1, 0, 1, 0]
     # The centres are (10, 1) and (0, 2).
     assert rows["distance"].tolist() == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
@@ -112,15 +121,27 @@ def test_clusters_are_numbered_by_their_lowest_text(tmp_path):
 def test_clusters_need_as_many_different_vectors(tmp_path):
     inputs = write_points(tmp_path, [[0.0], [0.0], [1.0]])
     with pytest.raises(UserError, match="2 different vectors are too few for 3 clusters"):
-        list(clusters(inputs, 3, seed=1))
+        list(clusters(inputs, 3, seed=1, starts=9))
 
 
 def test_clusters_and_vectors_leave_out_unusable_texts(tmp_path):
     statuses = ["pass", "pass", "terms", "fields", "duplicate"]
     inputs = write_points(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]], statuses)
-    assert pd.DataFrame(clusters(inputs, 2, seed=1))["cluster"].tolist() == [0, 0, 1]
+    rows = pd.DataFrame(clusters(inputs, 2, seed=1, starts=9))
+    assert rows["cluster"].tolist() == [0, 0, 1]
     encoded = pd.DataFrame(vectors(inputs, {"kind": "tfidf"}))
     assert encoded["text_id"].tolist() == [0, 1, 2]
+
+
+def test_vectors_and_clusters_are_made_in_one_thread_by_any_seed(tmp_path, monkeypatch):
+    limits = Mock(wraps=threadpool_limits)
+    for module in ("vectors", "clusters"):
+        path = f"steadfast.benchmarks.lifbench.recs.{module}.threadpool_limits"
+        monkeypatch.setattr(path, limits)
+    inputs = write_points(tmp_path, [[0.0], [1.0]])
+    assert len(list(vectors(inputs, {"kind": "tfidf"}))) == 2
+    assert len(list(clusters(inputs, 2, seed=2**33 - 1, starts=1))) == 2
+    assert limits.mock_calls == [call(limits=1)] * 2
 
 
 def test_vectors_have_unit_length_and_are_reproducible(tmp_path):
@@ -131,11 +152,65 @@ def test_vectors_have_unit_length_and_are_reproducible(tmp_path):
     assert lengths.tolist() == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
 
 
+def test_vector_has_an_entry_for_each_two_to_four_characters_of_a_word(tmp_path):
+    (record,) = vectors(write_points(tmp_path, [[0.0]], text="abc"), {"kind": "tfidf"})
+    # Of " abc " there are 4 of two, 3 of three and 2 of four, once each: the length is 3.
+    assert record["vector"] == [0.333333] * 9
+    assert len(record["key"]) == 16
+
+
 def test_missing_encoder_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", lambda name: None)
     encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
     with pytest.raises(UserError, match="not installed; run 'make embeddings'"):
         list(vectors(files(tmp_path), encoder))
+
+
+ENCODER = {"kind": "sentence-transformers", "model": "m", "revision": "r"}
+
+
+@pytest.fixture
+def libraries(monkeypatch):
+    """In place of torch and of sentence-transformers' class; each text has a unit vector."""
+    torch = Mock()
+    load = Mock()
+    load.return_value.encode.return_value = np.eye(len(TEXTS))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", Mock(SentenceTransformer=load))
+    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", str)
+    return torch, load
+
+
+def test_encoder_takes_one_text_at_a_time_in_one_thread(tmp_path, libraries):
+    torch, load = libraries
+    rows = pd.DataFrame(vectors(files(tmp_path), ENCODER))
+    assert rows["vector"].tolist() == np.eye(len(TEXTS)).tolist()
+    load.assert_called_once_with("m", revision="r", device="cpu")
+    texts = [text for text, _, _ in TEXTS]
+    load.return_value.encode.assert_called_once_with(
+        texts, batch_size=1, normalize_embeddings=True, show_progress_bar=False
+    )
+    torch.set_num_threads.assert_called_once_with(1)
+    torch.use_deterministic_algorithms.assert_called_once_with(True)
+
+
+def test_encoder_that_cannot_be_loaded_is_reported(tmp_path, libraries):
+    _, load = libraries
+    load.side_effect = OSError("\nno such model\nSee the hub.")
+    with pytest.raises(UserError, match=r"model: m cannot be loaded \(no such model\); name"):
+        list(vectors(files(tmp_path), ENCODER))
+
+
+@pytest.mark.usefixtures("libraries")
+def test_vectors_are_known_by_revision_and_those_of_a_directory_by_what_it_holds(tmp_path):
+    inputs = files(tmp_path)
+    changes = [{}, {"revision": "s"}]
+    for name, weights in (("a", "1"), ("b", "1"), ("c", "2")):
+        write_text(tmp_path / name / "weights", weights)
+        changes.append({"model": str(tmp_path / name)})
+    keys = [next(vectors(inputs, ENCODER | change))["key"] for change in changes]
+    assert keys[2] == keys[3]
+    assert len(set(keys)) == 4
 
 
 def test_statistics_of_a_square_by_hand(tmp_path):
@@ -146,24 +221,34 @@ def test_statistics_of_a_square_by_hand(tmp_path):
     texts[1]["mended"] = True
     write_jsonl(inputs["candidates"], texts)
     inputs["clusters"] = tmp_path / "clusters.jsonl"
-    cluster = {"direction": None, "distance": 0.5, "rank": 1}
+    cluster = {"direction": None, "distance": 0.333333, "rank": 1}
     assigned = [{**cluster, "text_id": number, "cluster": number % 2} for number in range(5)]
     write_jsonl(inputs["clusters"], assigned)
-    pick = {"direction": None, "hash": "h", "distance": 0.5, "reviewed": True}
+    pick = {"direction": None, "hash": "h", "distance": 0.333333, "reviewed": True}
     picks = [
         {**pick, "expression_id": 0, "text_id": 0, "edited": False},
         {**pick, "expression_id": 1, "text_id": 1, "edited": True},
     ]
-    sampling = {"nearest": [0, 1], "random": []}
-    record = {"expressions": picks, "sampling": sampling, "reviewed": True}
+    sampling = {"nearest": [0, 1, 200], "random": [[1004, 200]]}
+    # Neither a hand-written template nor a text sampled at random is near a centre.
+    others = [{"expression_id": 200}, {**pick, "expression_id": 1004, "text_id": 4}]
+    record = {"expressions": [*picks, *others], "sampling": sampling, "reviewed": True}
     row = statistics(inputs, "OQ", record, seed=1)
     assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
-    assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 1.25, 1)
-    assert row["spread"] == pytest.approx(2**0.5, abs=1e-6)
+    # 5 times the square of 0.333333.
+    assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 0.555554, 1)
+    assert row["pick_distances"] == [0.333333, 0.333333]
+    assert row["spread"] == 1.414214  # the square root of 2
     # Of the ten pairs four are sides, two diagonals, and four lead to the centre.
     mean = (4 * 1 + 2 * 2**0.5 + 4 * 0.5**0.5) / 10
     assert row["random_spread"] == pytest.approx(mean, abs=0.02)
+    assert row["random_spread"] == round(row["random_spread"], 6)
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
+    assert (4000 * row["percentile"]).is_integer()  # of 2,000 sets, in halves
+    picks.append({**pick, "expression_id": 2, "text_id": 2, "edited": False})
+    record = {"expressions": picks, "sampling": {"nearest": [0, 1, 2]}, "reviewed": True}
+    # Two sides and a diagonal.
+    assert statistics(inputs, "OQ", record, seed=1)["spread"] == round((2 + 2**0.5) / 3, 6)
 
 
 # --- the whole chain, with simulated models ------------------------------------------------------
@@ -201,7 +286,7 @@ def test_every_task_has_expressions_from_rewriters_that_slip(tmp_path):
             paths["candidates"], candidates(inputs, EXPRESSION_SETTINGS[task], ["sim-a", "sim-b"])
         )
         write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
-        write_jsonl(paths["clusters"], clusters(paths, 5, 1))
+        write_jsonl(paths["clusters"], clusters(paths, 5, 1, 50))
         record = expressions(paths, EXPRESSION_SETTINGS[task], None, "both", 1, samples=2)
         assert pd.DataFrame(record["expressions"])["expression_id"].is_unique
         nearest = record["sampling"]["nearest"]

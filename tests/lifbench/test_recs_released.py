@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
             paths["candidates"], released.candidates({}, TASKS[task].expression_settings, RELEASED)
         )
         write_jsonl(paths["vectors"], vectors(paths, {"kind": "tfidf"}))
-        write_jsonl(paths["clusters"], clusters(paths, 5, 1))
+        write_jsonl(paths["clusters"], clusters(paths, 5, 1, 50))
         write_jsonl(
             paths["released"], released.clusters(paths, TASKS[task].expression_settings, RELEASED)
         )
@@ -55,7 +55,7 @@ def rows(folder, name, task):
 def released_expressions(folder, task, review=None):
     paths = files(folder, task)
     inputs = paths | {"clusters": paths["released"]}
-    return expressions(inputs, TASKS[task].expression_settings, review, "nearest", 1)
+    return expressions(inputs, TASKS[task].expression_settings, review, "nearest", 1, 1)
 
 
 @cache

@@ -28,9 +28,10 @@ def read(folder, decisions, **fields):
 
 def test_new_review_lists_clusters_from_their_centres_undecided(tmp_path):
     text = review(files(tmp_path), TASK)
-    positions = [text.index(f'"{key(number)}": unread') for number in (1, 2, 0, 4, 3, 5)]
+    keys = [f'"{key(number)}": unread' for number in (1, 2, 0, 4, 3, 5)]
+    headings = [f"# === direction +1, cluster {number}: 3 texts ===" for number in (0, 1)]
+    positions = list(map(text.index, [headings[0], *keys[:3], headings[1], *keys[3:]]))
     assert positions == sorted(positions)
-    assert "cluster 0: 3 texts" in text
     assert "fails: direction" in text
     path = tmp_path / "LOI.yaml"
     write_text(path, text)
@@ -60,6 +61,21 @@ def test_texts_that_fail_a_check_can_be_accepted_or_edited(tmp_path):
         read(tmp_path, {key(1): {"edit": text}})
     decisions = read(tmp_path, {key(1): {"edit": text, "despite": ["direction"]}})
     assert decisions[key(1)].text == text
+
+
+def test_texts_and_edits_are_shown_with_escapes_for_what_yaml_does_not_take(tmp_path):
+    inputs = files(tmp_path)
+    candidates = pool()
+    candidates[1] |= {"text": "Où est-il\x85,\nle {ordid} ?"}
+    write_jsonl(inputs["candidates"], candidates)
+    clusters = cluster_records()
+    clusters[3] |= {"decision": "edit", "edit": "Name the entry at the {ordid} place – plus one."}
+    write_jsonl(inputs["clusters"], clusters)
+    shown = "  # 1. 0.100000 from the centre, m\n  #      Où est-il\\x85,\n  #      le {ordid} ?\n"
+    text = review(inputs, TASK)
+    assert shown in text
+    edit = f'{{"edit": "{clusters[3]["edit"]}", "despite": ["direction"]}}'
+    assert f'"{key(3)}": {edit}\n' in text
 
 
 @pytest.mark.parametrize(

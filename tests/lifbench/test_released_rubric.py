@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifbench_samples import samples
-from steadfast.benchmarks.lifbench.rubric import score
+from lifbench_samples import SENTENCES, samples
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
 SENTENCE = (
     "Every garden is a kind of argument."  # 35 characters: 35 // 6 + 3 = 8 edits are let pass
@@ -35,6 +35,38 @@ def test_points_above_their_weight_count_in_the_released_total():
     # 1 of 25 pairs agrees. num_text: one line for two groups, 4 * (1 - 1 / 4). format: all 5.
     assert result.total == pytest.approx((13.5 + 3 + 1 / 25 + 3 + 5) / 20)
     assert result.total > 1
+
+
+@pytest.mark.parametrize(
+    ("task", "response", "point", "value"),
+    [
+        # The longest part in braces is JSON, 1, an object, 1, and names 2 of 7 documents, 4 / 7.
+        ("MB", '{x}] {"doc1": "apple", "doc2": "cat"}', "format", (2 + 4 / 7) / 5),
+        # Brackets in any order, a half; no line, so that none fails: 2.
+        ("MF", "] [", "format", 2.5 / 5),
+        # Longer by more than 3 than "Yes".
+        ("OQ", "Maybe.", "format", 0),
+        ("OQ", "Perhaps", "format", 0.5 / 2),
+        # Without the backslash, which escapes nothing, one of two sentences, and no fake.
+        ("OE", f"{SENTENCES[1][4]}\\", "correct", (3.5 / 2 + 0.5) / 4),
+    ],
+)
+def test_points_of_odd_answers(task, response, point, value):
+    points = score(*samples(task)[0], response, "released").points
+    assert points[point] == pytest.approx(value)
+
+
+def test_text_over_the_whole_context_is_in_the_prompt():
+    prompt, context, _ = samples("MF")[0]
+    sample = (prompt, context | {"text": "x"}, "Read {input} now")
+    assert score(*sample, '[["d x n"]]', "released").points["ori"] == 3 / 6
+
+
+@pytest.mark.parametrize("rubric", RUBRICS)
+def test_nothing_is_correct_where_there_are_no_duplicates(rubric):
+    prompt, context, scenario_prompt = samples("MF")[0]
+    sample = (prompt, context | {"duplicate_groups": []}, scenario_prompt)
+    assert score(*sample, '[["aQ1"], ["cQ3"]]', rubric).points["correct"] == 0
 
 
 def test_corrected_points_are_within_their_weight():

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import product
 from math import inf
 from unicodedata import normalize
 
@@ -211,6 +212,15 @@ def test_text_index_finds_all_contained_texts(text, texts, slices):
     assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
 
 
+def test_text_index_looks_many_texts_up():
+    text = "aabb: ab\nb\0aé: abaabz"
+    texts = set(map("".join, product("ab\0é", repeat=3)))
+    for start in range(len(text)):
+        for piece in (text[start : start + 8], text[start : start + 9], text[start:]):
+            texts |= {piece, f"{piece}a", f"{piece}\0", f"a{piece}"}
+    assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
+
+
 @given(st.text("doc0123٣ ", max_size=60), st.integers(1, 130))
 def test_document_counts_as_named_within_a_longer_name(response, n):
     labels = ["a"] * n
@@ -226,4 +236,5 @@ def test_allowed_edits_by_length():
 
 def test_text_of_a_json_string_is_no_list():
     assert values_in('"a, b"', "[") == (True, ["a, b"])
+    assert values_in('"7"', "[") == (True, ["7"])
     assert values_in('"[1]"', "[")[0] is False

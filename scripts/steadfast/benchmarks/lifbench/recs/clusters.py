@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.recs.checks import clustered
 from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 
 
-def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) -> Iterator[Record]:
+def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int) -> Iterator[Record]:
     """Yields k-means clusters of a task's texts (section 3.3, clustering).
 
     As the authors did it, texts that fail a check take part too: people may still accept or edit

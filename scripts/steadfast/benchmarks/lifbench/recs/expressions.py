@@ -45,7 +45,7 @@ def expressions(
     review: str | None,
     sampling: Literal["nearest", "random", "both"],
     seed: int,
-    samples: int = 1,
+    samples: int,
 ) -> Record:
     """Returns the templates of a task that RECS samples, and which sample has which.
 
@@ -63,7 +63,8 @@ def expressions(
     texts = _texts(pool, clusters, decisions)
     where = f"{review or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if review else COPY)
-    nearest = _nearest(texts, where, remedy) if sampling != "random" else {}
+    direction = checks.rewritten_direction(task)
+    nearest = _nearest(texts, direction, where, remedy) if sampling != "random" else {}
     numbers = range(samples if sampling != "nearest" else 0)
     random_samples = [
         _random_sample(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers
@@ -76,7 +77,7 @@ def expressions(
     sampled = [_expression(number, text) for number, text in sorted(chosen.items())]
     shared = []  # ids of the hand-written templates, which all samples have
     for template in hand["expressions"]:
-        if template["direction"] != checks.rewritten_direction(task):
+        if template["direction"] != direction:
             shared.append(HAND + template["expression_id"])
             sampled.append({**template, "expression_id": shared[-1]})
     counted = nearest.values() if nearest else chain.from_iterable(random_samples)
@@ -110,7 +111,9 @@ def _texts(
     return texts
 
 
-def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Record]:
+def _nearest(
+    texts: Sequence[Record], direction: checks.Direction, where: str, remedy: str
+) -> dict[int, Record]:
     """Returns the usable text of each cluster that is nearest to its centre."""
     by_cluster: dict[int, list[Record]] = defaultdict(list)
     for text in texts:
@@ -119,7 +122,6 @@ def _nearest(texts: Sequence[Record], where: str, remedy: str) -> dict[int, Reco
     for cluster, members in sorted(by_cluster.items()):
         usable = [text for text in members if text["usable"]]
         if not usable:
-            direction = members[0]["direction"]
             named = f", direction {direction:+d}" if direction else ""
             raise UserError(
                 f"{where}{named}: no rewrite of cluster {cluster} can be used; {remedy}"
@@ -220,7 +222,7 @@ def _spread(points: NDArray[np.float64], picks: Sequence[int], seed: str) -> Rec
     return {
         "spread": round(spread, 6),
         "random_spread": round(float(spreads.mean()), 6),
-        "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
+        "percentile": float(smaller.sum() + tied.sum() / 2) / RANDOM_SETS,
     }
 
 

@@ -60,7 +60,7 @@ class ListFacts:
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _BEGINNING + 1)
+        starts = range(len(response))
         beginnings = {response[start : start + _BEGINNING] for start in starts} | {""}
         counts: dict[int, int] = {}
         # Only elements whose beginning is in the response are counted in it.
@@ -159,7 +159,7 @@ class FieldValues:
             for index, text in enumerate(row):
                 if text:
                     indices, _ = self.by_core.get(core(text), ((), text))
-                    self.by_core[core(text)] = (tuple(dict.fromkeys((*indices, index))), text)
+                    self.by_core[core(text)] = (tuple(sorted({*indices, index})), text)
         columns = enumerate(zip(*self._rows, strict=True))
         self._always = [index for index, values in columns if all(values)]
         self.finder = Finder(text for _, text in self.by_core.values())

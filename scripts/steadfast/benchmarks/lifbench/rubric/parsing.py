@@ -61,7 +61,7 @@ def double_bracketed(text: str) -> list[str]:
         position = 0
         while (start := line.find("[[", position)) >= 0:
             end = line.find("]]", start + 2)
-            if end < 0:
+            if end == -1:
                 break
             position = end + 2
             matches.append(line[start:position])

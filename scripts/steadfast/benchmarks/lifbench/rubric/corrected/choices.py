@@ -37,8 +37,7 @@ def chosen_option(text: str, options: list[str]) -> str | None:
     mentioned = _maintained(text, mentions(text, options))
     firm = [m for m in mentioned if not _ends_with("weighs", text, m.start)]
     # Of several options, those at the end of a clause are answers rather than talk.
-    if len(options_of(firm)) > 1:
-        firm = [mention for mention in firm if mention.closed] or firm
+    firm = [mention for mention in firm if mention.closed] or firm
     named = options_of(firm or mentioned)
     if len(named) == 1:
         return named.pop()
@@ -53,7 +52,7 @@ def options_of(mentioned: Iterable[Mention]) -> set[str]:
 def mentions(text: str, options: list[str]) -> list[Mention]:
     """Returns where options stand in a text as words, in their case or at a clause's end."""
     alike = len(set(map(core, options))) < len(options)
-    flags = 0 if alike else re.IGNORECASE
+    flags = re.NOFLAG if alike else re.IGNORECASE
     as_compared = str if alike else core
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
     by_text = {as_compared(option): option for option in options}
@@ -139,5 +138,4 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 def _any(words: Iterable[str]) -> str:
     """Returns a pattern for any of the words, as words where their script has blanks."""
-    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
-    return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(longest_first)})(?![a-zà-ÿа-я])"
+    return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(map(re.escape, words))})(?![a-zà-ÿа-я])"

@@ -100,7 +100,7 @@ def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
     """Returns the list, or the object in a list, from an answer's first bracket to its last."""
     first = _OPENING.search(response)
     end = max(map(response.rfind, "]}")) + 1
-    if first is None or end <= first.start():
+    if first is None:
         return None
     value = _lists(_read(response[first.start() : end]).value, keys)
     return value if isinstance(value, list) else None
@@ -260,7 +260,7 @@ def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:
             row = {}
             free = list(value.fields or (0,))
         # A value of several fields is of the next in their order, else of the first.
-        last = next((field for field in free if field > last), free[0])
+        last = next((field for field in free if row and field > last), free[0])
         row[last] = value.text
     if row:
         yield tuple(map(row.get, range(width)))

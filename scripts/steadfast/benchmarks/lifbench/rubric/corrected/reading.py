@@ -44,7 +44,7 @@ def json_with_none(text: str) -> tuple[bool, Any]:
 def read_value(text: str) -> tuple[bool, Any]:
     """Returns whether a text is JSON, more or less, or a Python literal, and its value."""
     is_literal, value = json_with_none(text)
-    if not is_literal and "," in text:
+    if not is_literal:
         is_literal, value = json_with_none(
             _LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text)
         )
@@ -96,7 +96,7 @@ def found_list(text: str) -> tuple[bool, Any]:
     # Lists of numbers within other text are references rather than answers.
     candidates = values if is_whole else [value for value in values if not _is_numeric(value)]
     # Lists of one entry each are the entries of one list.
-    if len(candidates) > 1 and all_of(list, candidates) and set(map(len, candidates)) == {1}:
+    if all_of(list, candidates) and set(map(len, candidates)) == {1}:
         return is_whole, list(chain.from_iterable(candidates))
     return is_whole, candidates[-1] if candidates else None
 

@@ -184,19 +184,18 @@ def _lone_type(line: str, separator: str) -> str | None:
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
     """Yields lines, with the type from the heading above appended to each."""
-    heading = None
-    used = True
+    heading: str | None = None
+    unused: str | None = None  # the heading, until a line has it
     # The empty heading at the end has the last one yielded if no line is below it.
     for line, lone_type in [*lines, ("", "")]:
         if lone_type is None:
             typed = heading and not TYPE.search(line)
             yield Line(f"{line} {separator} {heading}", False) if typed else Line(line)
-            used = True
+            unused = None
             continue
-        if heading and not used:
-            yield Line(heading)
-        heading = lone_type
-        used = False
+        if unused:
+            yield Line(unused)
+        heading = unused = lone_type
 
 
 def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:

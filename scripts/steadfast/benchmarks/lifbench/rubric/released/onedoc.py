@@ -15,7 +15,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     form = 0.5 * (n == 1 or "\n" in response) + 0.5 * (separators > 0)
     if separators:
         good = [row for row in rows if row.count(separator) == 1]
-        form += 2 * min(1, len(good) / max(len(rows), n))
+        form += 2 * len(good) / max(len(rows), n)
     equal = (separators == len(rows)) + (separators == hits) + (hits == len(rows))
     right = sum(_row_is_right(row, separator, facts) for row in rows)
     points = {
