@@ -18,8 +18,6 @@ from steadfast.benchmarks.lifbench.released_contexts import contexts
 from steadfast.benchmarks.lifbench.released_files import input_file, tasks_file
 from steadfast.config.load import load_config
 
-pytestmark = pytest.mark.wide
-
 RELEASED = CASES / "released"
 LIST = {
     "info": ["a cat", "two", "not in the list"],
@@ -221,6 +219,7 @@ def test_files_to_check_are_listed_with_their_key(tmp_path):
 
 
 @needs_cases
+@pytest.mark.wide
 @pytest.mark.workflow
 def test_new_model_is_compared_with_released_scores(tmp_path):
     released = {"directory": str(RELEASED.resolve())}
