@@ -131,6 +131,7 @@ def test_family_of_nested_contexts_is_one_sampling_unit():
     assert set(sampled["stratum"]) == {"list/nested"}
     (comparison,) = comparisons(frame).query("task == 'overall' and length == ''").itertuples()
     assert comparison.clusters == 2
+    assert set(comparisons(frame)["length"]) == {"", "4k", "8k"}  # each has both families
     rows = ifs(frame).set_index(["model", "task", "perspective"])
     # After families and lengths ±.05 is left: √(4 · .05² ÷ (1 · 1) ÷ 2) ÷ .65; c4 in and out.
     assert rows.loc[("a", "LSI", "length"), "chance"] == pytest.approx(0.005**0.5 / 0.65)

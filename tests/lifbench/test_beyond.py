@@ -109,6 +109,18 @@ def test_ars_of_a_group_is_weighted_and_counts_missing_scores():
     assert rows[["n", "expected"]].values.tolist() == [[2, 2], [1, 2]]
 
 
+def test_papers_measures_are_of_samples_without_another_perspective():
+    paper = stability.paper_samples(score_frame(INCOMPLETE[1:], "released", beyond=True))
+    assert paper["total"].tolist() == [0.4] and paper.index.tolist() == [0]
+    assert paper["cluster"].cat.categories.tolist() == ["list-4k/list-4k-s1"]
+    assert "index" not in paper
+
+
+def test_run_without_anything_to_compare_has_no_row():
+    scores = [scored("OQ", 1.0)]
+    assert ifs_rows(scores, FORMATS).empty and ars_of_groups(scores, FORMATS).empty
+
+
 @pytest.mark.wide
 def test_table_of_formats_marks_incomplete_cells(tmp_path):
     frames = frames_of(INCOMPLETE, tmp_path, beyond=FORMATS)
