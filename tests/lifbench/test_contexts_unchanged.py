@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.variables import sample_settings
 from steadfast.corpora.contexts import lists, multidoc, onedoc
 from steadfast.corpora.contexts.domains import facts_of
 
-WORDS = "the old river keeps its name while seven boats leave this quiet town at dawn".split()
+TEXT = "the old river keeps its name while seven boats leave this quiet town at dawn"
 # A change here makes journals worthless: responses to the prompts would be requested anew.
 DIGESTS = {
     "list": "23d8d944f0857bb624cf92a78489f8ddbca05f9a72887cf10b7fded7c7932295",
@@ -33,7 +33,7 @@ def plain_corpora(folder: Path, scenario: str) -> dict[str, Path]:
         for number in range(size):
             sentences = []
             for _ in range(sentences_each):
-                words = " ".join(rng.choices(WORDS, k=rng.randint(2, 14)))
+                words = " ".join(rng.choices(TEXT.split(), k=rng.randint(2, 14)))
                 sentences.append(f"{words.capitalize()} {rng.randrange(10_000)}.")
             title, date = (f"No. {number}", "May 2004") if number % 5 else (None, None)
             text = " ".join(sentences)
