@@ -125,7 +125,8 @@ def test_note_says_that_there_is_one_context_per_length(pages):
     assert "One context per scenario and length" in text
 
 
-def test_rubrics_table_of_one_rubric_says_so(frames):
+def test_rubrics_table_of_one_rubric_says_so(frames, pages):
+    assert re.search("Released: ARS .*Corrected: ARS ", pages["rubrics"].md)
     rows = frames["rubrics"].query("rubric == 'released'")
     text = printed_tables({**frames, "rubrics": rows}, DISPLAY)["rubrics"].md
     assert "scored by the released rubric only" in text

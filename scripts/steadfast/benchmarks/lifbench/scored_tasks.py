@@ -46,7 +46,7 @@ def score_points(rubric: str) -> dict[str, dict[str, ScorePoint]]:
     for task in SCORED_TASKS.values():
         points_of_tasks[task.id] = {}
         for name, point in task.points.items():
-            weight = point[key] if key in point else point["weight"]
+            weight = point.get(key, point["weight"])
             points_of_tasks[task.id][name] = ScorePoint(weight, tuple(point["capabilities"]))
     return points_of_tasks
 
