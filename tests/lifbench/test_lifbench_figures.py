@@ -289,6 +289,7 @@ def test_heat_map_has_a_cell_for_each_length_and_tenth(frames, pictures):
     means = frames["depth"].query("task == 'list' and length == ''").groupby("model")["value"]
     gaps = (means.max() - means.min()).map("{:.3f}".format)
     caption = pictures["success_by_position"].caption
+    assert "Best and worst tenth" in caption
     assert f"differ by {gaps['good']} (Good $1$) to {gaps['fair']} (Fair)" in caption
     assert "120 responses per model" in caption  # of 5 tasks, 2 lengths and contexts, 6 prompts
 

@@ -102,6 +102,13 @@ def test_interval_is_the_replicates_quantiles_about_their_median_as_wide_as_stud
     assert rows.loc["one", ["low", "high"]].isna().all()
 
 
+def test_lengths_are_compared_within_themselves_and_the_rest_between_them():
+    # One context of each of two lengths: one more than the strata, if these are no lengths.
+    spreads = stability._spreads(frame())
+    degrees = {name: set(cells.degrees_of_freedom) for name, cells in spreads.items()}
+    assert degrees == {"expression": {1}, "variable": {1}, "length": {0}, "average": {0}}
+
+
 def test_expression_counts_in_every_set_that_has_it():
     scores = frame()
     assert set(stability.chosen(scores, SETS.nearest)["expression_id"]) == {0, 1}
