@@ -129,6 +129,11 @@ def test_weights_are_those_of_the_rubric(pictures):
         *((2, 0), (20, 0), (32, 0)),
         (34, 1),
     ]
+    # Parts below a twentieth of the weights, 99 in all, have upright names.
+    upright = {text.get_text() for text in left.texts if text.get_rotation() == 90}
+    assert upright == {"LSI", "LOI", "LOE"}
+    assert {text.get_rotation() for text in left.texts} == {0, 90}
+    assert (left.get_ylim(), right.get_ylim()) == ((2.6, -0.6), (5.6, -0.6))
     assert (" 14", (14, row)) in [(text.get_text(), text.get_position()) for text in right.texts]
 
 
@@ -266,6 +271,14 @@ def test_easy_tasks_are_those_of_weight_10_at_most(frames, pictures):
     assert list(easy.get_ydata()) == rows["value"].tolist()
     assert [*easy.get_xdata(), *hard.get_xdata()] == pytest.approx([-0.05, 0.95, 0.05, 1.05])
     assert axes.get_ylim() == (0, 1.02)
+
+
+@pytest.mark.parametrize("name", ["figure4_by_length", "figure6_complexity"])
+def test_points_without_intervals_stand_at_their_lengths(frames, name):
+    plain = {name: frames[name].assign(low=None, high=None) for name in ("ars", "complexity")}
+    results = LifbenchResults({**frames, **plain}, DISPLAY, Rubric())
+    first, *_ = BUILDERS[name](results, name).figure.axes
+    assert {tuple(line.get_xdata()) for line in first.lines} == {(0, 1)}
 
 
 def test_heat_map_has_a_cell_for_each_length_and_tenth(frames, pictures):
