@@ -2,7 +2,9 @@
 
 import json
 import random
+from operator import itemgetter
 from statistics import mean
+from types import SimpleNamespace
 
 import pytest
 
@@ -105,42 +107,25 @@ def test_scores_depend_on_the_expression():
 # --- parts of responses, with given random numbers ------------------------------------------------
 
 
-class Given:
-    """Given random numbers; the last of alternatives, the middle of a range."""
-
-    def __init__(self, *shares: float):
-        self._shares = iter(shares)
-
-    def random(self) -> float:
-        return next(self._shares)
-
-    def choice(self, alternatives):
-        return alternatives[-1]
-
-    def randrange(self, stop: int) -> int:
-        return stop - 1
-
-    def randint(self, low: int, high: int) -> int:
-        return (low + high) // 2
-
-    def uniform(self, low: float, high: float) -> float:
-        return (low + high) / 2
-
-    def sample(self, alternatives, count: int) -> list:
-        return [*alternatives][:count]
-
-    def shuffle(self, items: list) -> None:
-        items.reverse()
-
-    def choices(self, letters: str, k: int) -> list[str]:
-        return [letters[0]] * k
+def given(*shares: float) -> SimpleNamespace:
+    """Random numbers that are given; the last of alternatives, the middle of a range."""
+    return SimpleNamespace(
+        random=iter(shares).__next__,
+        choice=itemgetter(-1),
+        choices=lambda letters, k: [letters[0]] * k,
+        randrange=lambda stop: stop - 1,
+        randint=lambda low, high: (low + high) // 2,
+        uniform=lambda low, high: (low + high) / 2,
+        sample=lambda alternatives, count: [*alternatives][:count],
+        shuffle=list.reverse,
+    )
 
 
 class Recall(simulator._Recall):
     """Recalls (y) or not (n) as given, and notes where things stand; marks garbled text."""
 
     def __init__(self, sample, recalled="", shares=(), seen=1.0, settings=PERFECT):
-        super().__init__(*sample[:2], settings, seen, Given(*shares))
+        super().__init__(*sample[:2], settings, seen, given(*shares))
         self.clarity = 0.5
         self.recalled = iter(recalled)
         self.depths = []
@@ -156,11 +141,11 @@ class Recall(simulator._Recall):
 def test_recall_falls_with_length_and_towards_the_middle():
     prompt, context, _ = samples("LSI")[0]
     settings = {"span": 1000, "position_bias": 0.5, "seed": 3}
-    recall = simulator._Recall(prompt, context | {"tokens": 64_000}, settings, 0.5, Given())
+    recall = simulator._Recall(prompt, context | {"tokens": 64_000}, settings, 0.5, given())
     assert recall.clarity == pytest.approx(1 / 9)  # 32 times the span: 1 / (1 + 32 ** 0.6)
     # At 1/4: 1/9 · skill · (1 - 1/2 · 4 · 1/4 · 3/4 · 8/9)
     chance = (1 + random.Random("3/LSI/0").uniform(-0.15, 0.15)) * 2 / 27
-    recall.rng = Given(chance - 1e-9, chance + 1e-9)
+    recall.rng = given(chance - 1e-9, chance + 1e-9)
     assert [recall.recalls(0.25), recall.recalls(0.25)] == [True, False]
     assert not recall.recalls(0.5)  # truncated, so that no number is used
 
@@ -173,7 +158,7 @@ def test_recall_falls_with_length_and_towards_the_middle():
 def test_lost_thread_and_slip_have_their_chances(shares, response):
     prompt, context, _ = samples("LSI")[0]
     sample = as_sample(prompt, context | {"tokens": 640_000}, "")
-    assert SIMULATOR.simulated(sample, HASTY, 1.0, Given(*shares)) == response
+    assert SIMULATOR.simulated(sample, HASTY, 1.0, given(*shares)) == response
 
 
 # At a clarity of 1/2 the closeness is the random number itself.
@@ -213,7 +198,7 @@ def test_clear_recall_errs_by_one_element(index, neighbour):
     ],
 )
 def test_garbled_text_is_cut_short_or_has_wrong_letters(text, shares, garbled):
-    recall = simulator._Recall(*samples("LSI")[0][:2], PERFECT, 1, Given(*shares))
+    recall = simulator._Recall(*samples("LSI")[0][:2], PERFECT, 1, given(*shares))
     assert recall.garbled(text) == garbled
 
 
