@@ -180,6 +180,9 @@ def test_ars_by_length_has_its_intervals(frames, pictures):
     for line in axes.lines:  # beside the mark of its length, and nearest to it
         positions = line.get_xdata()
         assert [*map(round, positions)] == [*range(len(positions))]
+    titles = ["(a) ARS by length", "(b) IFS: expression", "(c) IFS: variable"]
+    assert [panel.get_title("left") for panel in picture.figure.axes[:3]] == titles
+    assert axes.get_ylim() == (0, 1.02)  # no interval ends above 1
     table = overall.pivot(index="model", columns="length", values="value")
     lower = (table["8k"] < table["4k"])[["good", "fair"]].sum()
     assert f"ARS is lower at 8k than at 4k for {lower} of 2 models" in picture.caption

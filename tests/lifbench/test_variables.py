@@ -180,17 +180,6 @@ def test_absent_type_is_the_last(absent, seed):
 
 
 def test_ordinals():
-    for text in [
-        "1st",
-        "2nd",
-        "3rd",
-        "4th",
-        "11th",
-        "13th",
-        "22nd",
-        "101st",
-        "111th",
-        "112th",
-        "10003rd",
-    ]:
+    for text in ["1st", "2nd", "3rd", "4th", "11th", "13th", "22nd", "101st", "112th", "10003rd"]:
         assert ordinal(int(text[:-2])) == text
+    assert ordinal(111) == "111th"
