@@ -95,6 +95,7 @@ def test_key_sentences_are_between_their_tags(length):
         _, _, tail = text.partition(f"<{key['type']}-{key['id']}>{key['text']}<")
         assert tail
         assert tail.startswith(f"{key['type']}>") != key["fake"]
+    assert len(context["ordinary"]) == 12  # the most that are taken
     for sentence in context["ordinary"]:
         assert text.count(sentence) == 1 and "<" not in sentence
 
