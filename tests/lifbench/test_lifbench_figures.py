@@ -98,6 +98,13 @@ def test_figures_are_within_their_edges_with_a_caption(pictures):
         assert not re.search(r"[{}]|nan", picture.caption)
 
 
+def test_figures_of_four_models_take_a_fifth_of_a_page_or_a_quarter(pictures):
+    larger = {"ars_by_length", "effective_context_length"}
+    larger |= {"figure2_weights", "figure3_capabilities"}
+    for name, picture in pictures.items():
+        assert picture.figure.get_figheight() < 11 * (1 / 4 if name in larger else 1 / 5), name
+
+
 @pytest.mark.wide
 def test_many_models_with_long_names_fit(tmp_path):
     levels = {f"m{number:02d}": 0.4 + number / 30 for number in range(12)}
