@@ -254,6 +254,13 @@ def test_lock_keeps_entries_of_concurrent_jobs(lock):
     assert sum(len(revisions[REVISION]) for revisions in locked.values()) == 40
 
 
+def test_unchanged_lock_file_is_left_alone(lock):
+    LockFile(lock).record(REPO, REVISION, {"f": "0" * 64})
+    before = lock.stat()
+    LockFile(lock).record(REPO, REVISION, {"f": "0" * 64})
+    assert (lock.stat().st_ino, lock.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
 # --- the connection -------------------------------------------------------------------------------
 
 
