@@ -102,6 +102,12 @@ def test_message_lists_the_files_of_the_corpus(build, capsys):
     )
 
 
+@pytest.mark.parametrize(("names", "end"), [(0, "none"), (12, "k, l"), (13, "k, l, and 1 more")])
+def test_message_shows_twelve_names_and_counts_others(names, end):
+    shown = hub_source._shown("abcdefghijklm"[:names])
+    assert shown.removeprefix("a, b, c, d, e, f, g, h, i, j, ") == end
+
+
 def test_data_set_without_the_fields_is_reported_with_its_files(build):
     files = r"train\.csv \(document, summary\), words\.csv \(a, b\); the files.*README\.md"
     message = f"the fields report; looked at: {files}.*{LOCAL_ALTERNATIVE}"
@@ -246,6 +252,13 @@ def test_lock_keeps_entries_of_concurrent_jobs(lock):
         list(jobs.map(record_file, range(40)))
     locked = read_json(lock)
     assert sum(len(revisions[REVISION]) for revisions in locked.values()) == 40
+
+
+def test_unchanged_lock_file_is_left_alone(lock):
+    LockFile(lock).record(REPO, REVISION, {"f": "0" * 64})
+    before = lock.stat()
+    LockFile(lock).record(REPO, REVISION, {"f": "0" * 64})
+    assert (lock.stat().st_ino, lock.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 # --- the connection -------------------------------------------------------------------------------

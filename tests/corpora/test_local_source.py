@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus_formats import json_lines
+from corpus_formats import csv_file, json_lines, parquet_file
 from steadfast.base.errors import UserError
 from steadfast.corpora import local
+from steadfast.corpora.records import deduplicated
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT / os.environ.get("STEADFAST_CORPORA", "../shared/corpora")
@@ -106,6 +107,25 @@ def test_source_without_a_file_is_reported(tmp_path, source, message):
 def test_blank_and_repeated_texts_are_left_out(tmp_path):
     write(tmp_path, *({"body": text} for text in ("One.", "", " \n", "Two.", "One.", None)))
     assert texts(build(tmp_path)) == ["One.", "Two."]
+
+
+def test_corpus_ends_with_its_tokens_or_its_last_record():
+    records = [{"id": str(number), "text": f"word{number}"} for number in range(5)]
+    for ends, number in (({"tokens": 2}, 2), ({"limit": 3}, 3), ({"tokens": 4, "limit": 3}, 3)):
+        assert len(list(deduplicated("xsum", "local", map(dict, records), **ends))) == number
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("a.csv", csv_file({"head": "One."}), "a.csv:2: fields are missing"),
+        ("a.parquet", parquet_file({"head": "One."}), "a.parquet: record 1: fields are missing"),
+        ("a.json", b'[{"head": "One."}]', "a.json: record 1: fields are missing"),
+    ],
+)
+def test_place_of_a_record_is_its_line_or_number(tmp_path, name, content, place):
+    (tmp_path / name).write_bytes(content)
+    assert place in error_message(tmp_path, glob="*")
 
 
 def test_repeated_ids_are_numbered(tmp_path):

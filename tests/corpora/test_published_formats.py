@@ -10,6 +10,7 @@ import pytest
 from corpus_formats import csv_file, json_lines, parquet_file
 from steadfast.base.errors import UserError
 from steadfast.corpora import local
+from steadfast.corpora.documents import joined_parts
 
 INSTRUCTION = {"instruction": "Name a sea.", "input": "", "output": "The Red Sea."}
 ESSAY = {"id": "love", "title": "On Work", "date": "July 2023", "text": "Do it.\n\nAnd rest [1]."}
@@ -199,6 +200,11 @@ def test_configured_field_may_have_several_parts(tmp_path):
     fields = {"text": "meeting_transcripts"}
     (record,) = local.corpus({}, "qmsum", str(tmp_path), "mine.jsonl", fields)
     assert record["text"] == MEETING_TEXT
+
+
+def test_object_has_the_form_whose_first_part_it_has():
+    assert joined_parts({"section_title": "One."}) == "One."
+    assert joined_parts({"content": "One."}) is None
 
 
 @pytest.mark.parametrize("value", [7, {"words": ["One."]}, [["One."], 7]])

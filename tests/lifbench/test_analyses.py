@@ -7,7 +7,7 @@ from score_records import LIST_TASKS, record, released_frame, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.analyses import comparisons, depth, nested, rubrics, variance
 from steadfast.benchmarks.lifbench.frames import score_frame
-from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs, units
+from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifp, ifs, spread, units
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Scored
@@ -58,6 +58,15 @@ def test_stability_intervals_need_two_contexts_per_length(frame, single):
         assert (rows[rows["perspective"] == "expression"]["low"].notna() == has_interval).all()
 
 
+@pytest.mark.parametrize(
+    ("contexts", "within", "degrees"), [(2, False, 2), (1, False, 1), (1, True, 0)]
+)
+def test_contexts_are_sampled_within_lengths_that_have_several(contexts, within, degrees):
+    frame = score_frame(run({"a": 0.6}, contexts=contexts, tasks=["LSI"]), "released")
+    spreads = spread(frame, bootstrap(frame, within), "expression")
+    assert set(spreads.degrees_of_freedom) == {degrees}  # contexts less strata, of two lengths
+
+
 def test_ifp_is_weighted_by_the_rubrics_points(frame):
     part = frame[frame["task"].isin(["LSI", "OQ"]) & (frame["model"] == "a")]
     lsi = part[part["task"] == "LSI"]
@@ -79,6 +88,10 @@ def test_ranks_and_correlations_of_rubrics_leave_out_references(frame):
     assert set(ranks["model"]) == {"b", "c"}
     for rubric in ("released", "corrected"):
         assert sorted(ranks[ranks["rubric"] == rubric]["value"]) == [1, 2]
+    released = rows.query("task == 'overall' and rubric == 'released'").set_index("model")
+    values = released[released["measure"] == "ars"].loc[["b", "c"], "value"]
+    (first,) = released.index[(released["measure"] == "rank") & (released["value"] == 1)]
+    assert first == values.idxmax()
     correlations = rows.query("task == 'overall' and measure in ['spearman', 'kendall']")
     assert set(correlations["rubric"]) == {"corrected"}
     assert set(correlations["n"]) == {2}
@@ -108,6 +121,7 @@ def test_depth_has_list_tasks_together_too(frame):
     assert together.loc[together["length"] == "", "n"].sum() == 5 * 2 * 3 * 6
     assert together.loc[together["length"] != "", "n"].sum() == 5 * 2 * 3 * 6
     assert rows[["low", "high"]].notna().any(axis=None)
+    assert together.loc[together["length"] == "", "bin"].is_monotonic_increasing
 
 
 def in_families(model: str, totals: dict[tuple[int, str], float]) -> list[Scored]:
@@ -131,6 +145,7 @@ def test_family_of_nested_contexts_is_one_sampling_unit():
     assert set(sampled["stratum"]) == {"list/nested"}
     (comparison,) = comparisons(frame).query("task == 'overall' and length == ''").itertuples()
     assert comparison.clusters == 2
+    assert set(comparisons(frame)["length"]) == {"", "4k", "8k"}  # each has both families
     rows = ifs(frame).set_index(["model", "task", "perspective"])
     # After families and lengths ±.05 is left: √(4 · .05² ÷ (1 · 1) ÷ 2) ÷ .65; c4 in and out.
     assert rows.loc[("a", "LSI", "length"), "chance"] == pytest.approx(0.005**0.5 / 0.65)

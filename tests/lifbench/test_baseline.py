@@ -214,7 +214,10 @@ def test_above_baseline_is_over_the_scored_responses():
 
 def test_above_baseline_has_no_value_without_room_or_baseline():
     model = score_of("m", "LBI", 1.0)
-    assert above(score_of("baseline", "LBI", 1.0), model)["value"].isna().all()
+    for level in (1.0, 31 / 32):
+        assert above(score_of("baseline", "LBI", level), model)["value"].isna().all()
+    rows = above(score_of("baseline", "LBI", 15 / 16), model)  # 1/16 is above 0.05
+    assert rows.at[("m", "LBI", ""), "value"] == 1
     assert above(model).empty
 
 

@@ -5,16 +5,16 @@ import pytest
 
 from score_records import FEW, cells_of, frames_of, printed_tables, record, run
 from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench import stability
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, RUBRICS
 from steadfast.config.load import load_config
 from steadfast.contract.components import Scored
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.tidy import rows_of
-
-pytestmark = pytest.mark.wide
 
 FORMATS = {"format": {"list": ["numbered", "json"], "multidoc": ["numbered", "json"]}}
 DOMAINS = {"domain": {"list": ["mixed", "uuids"]}}
@@ -41,11 +41,21 @@ def computed(scores, beyond=None):
     return metrics(scores, {}, None, "rubric", "released", beyond=beyond)
 
 
+def ifs_rows(scores, beyond) -> pd.DataFrame:
+    return stability.beyond_ifs(score_frame(scores, "released", beyond=True), beyond)
+
+
+def ars_of_groups(scores, beyond) -> pd.DataFrame:
+    """ARS over all lengths, by format or domain."""
+    frame = score_frame(scores, "released", beyond=True)
+    return rows_of(stability.ars_by_group(frame, beyond, PAPER), length="").set_index("group")
+
+
 def ifs(scores, beyond, task: str = "LSI") -> pd.Series:
     """The row of IFS between the formats or domains."""
     (perspective,) = beyond
-    rows = computed(scores, beyond)["ifs"]
-    (row,) = rows_of(rows, perspective=perspective, task=task, length="").itertuples()
+    rows = rows_of(ifs_rows(scores, beyond), perspective=perspective, task=task, length="")
+    (row,) = rows.itertuples()
     return row
 
 
@@ -60,8 +70,7 @@ def test_overall_ifs_is_over_the_tasks_with_several_formats():
     scores += [scored("MB", 1.0), scored("MB", 1.0, **JSON), scored("OQ", 0.3)]
     row = ifs(scores, FORMATS, "overall")
     assert row.value == pytest.approx(0.4714 / 2, abs=1e-4) and row.n == 2
-    rows = computed(scores, FORMATS)["ifs"].query("perspective == 'format'")
-    assert "OQ" not in set(rows["task"])
+    assert "OQ" not in set(ifs_rows(scores, FORMATS)["task"])
 
 
 def test_formats_share_contexts_whose_differences_are_no_chance():
@@ -82,11 +91,8 @@ def test_domain_that_is_not_compared_is_in_no_group():
     instructions = UUIDS | {"domain": "instructions"}
     scores = [scored("LSI", 0.1), scored("LSI", 0.5, **UUIDS), scored("LSI", 1.0, **instructions)]
     beyond = {"domain": {"list": ["uuids", "instructions"]}}
-    rows = computed(scores, beyond)["perspectives"].query("length == ''")
-    assert dict(zip(rows["group"], rows["value"], strict=True)) == {
-        "uuids": 0.5,
-        "instructions": 1.0,
-    }
+    rows = ars_of_groups(scores, beyond)
+    assert rows["value"].to_dict() == {"uuids": 0.5, "instructions": 1.0}
 
 
 INCOMPLETE = [
@@ -96,13 +102,26 @@ INCOMPLETE = [
 
 
 def test_ars_of_a_group_is_weighted_and_counts_missing_scores():
-    rows = computed(INCOMPLETE, FORMATS)["perspectives"].query("length == ''").set_index("group")
+    rows = ars_of_groups(INCOMPLETE, FORMATS)
     # LSI weighs 4 and LMI 10 (Table 6).
     assert rows.at["numbered", "value"] == pytest.approx((4 * 1.0 + 10 * 0.4) / (4 + 10))
     assert rows.at["json", "value"] == pytest.approx(0.5)  # of LSI alone, and marked
     assert rows[["n", "expected"]].values.tolist() == [[2, 2], [1, 2]]
 
 
+def test_papers_measures_are_of_samples_without_another_perspective():
+    paper = stability.paper_samples(score_frame(INCOMPLETE[1:], "released", beyond=True))
+    assert paper["total"].tolist() == [0.4] and paper.index.tolist() == [0]
+    assert paper["cluster"].cat.categories.tolist() == ["list-4k/list-4k-s1"]
+    assert "index" not in paper
+
+
+def test_run_without_anything_to_compare_has_no_row():
+    scores = [scored("OQ", 1.0)]
+    assert ifs_rows(scores, FORMATS).empty and ars_of_groups(scores, FORMATS).empty
+
+
+@pytest.mark.wide
 def test_table_of_formats_marks_incomplete_cells(tmp_path):
     frames = frames_of(INCOMPLETE, tmp_path, beyond=FORMATS)
     display = Display(group_order=["API"], models={"m": DisplayedModel("M", "API")})
@@ -115,6 +134,7 @@ def test_table_of_formats_marks_incomplete_cells(tmp_path):
     assert "in three perspectives" not in page.md
 
 
+@pytest.mark.wide
 def test_further_formats_leave_all_other_measures():
     scores = list(run({"a": 0.7, "b": 0.5}, tasks=FEW))
     extra = []

@@ -2,6 +2,7 @@ import random
 from base64 import urlsafe_b64decode
 from datetime import date
 from itertools import chain
+from unittest.mock import Mock
 from uuid import UUID
 
 import pandas as pd
@@ -103,6 +104,14 @@ def test_values_that_answers_cannot_carry_are_replaced(build, tmp_path):
     documents = documents_of(build("multidoc", 2500, paths=paths))
     assert documents["title"].dropna().str.fullmatch(r"r-\d+").all()
     assert documents["date"].map(date.fromisoformat).ge(date(2000, 1, 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "sampled", "kept"), [(299, 400, 0), (300, 500, 300), (600, 500, 500), (600, 300, 300)]
+)
+def test_text_is_cut_to_the_sampled_tokens(words, sampled, kept):
+    head = truncated(" a" * words, Mock(randint=Mock(return_value=sampled)), TOKENIZER)
+    assert len((head or "").split()) == kept
 
 
 @given(

@@ -109,6 +109,11 @@ def test_least_number_of_sentences_for_keys_and_questions():
         onedoc._places(Random(1), sentences, 3, tags, TOKENIZER)
 
 
+@pytest.mark.parametrize(("words", "fits"), [(2, False), (3, True), (100, True), (101, False)])
+def test_key_sentence_has_3_words_and_100_tokens_at_most(words, fits):
+    assert onedoc._may_be_key(" ".join("a" * words), TOKENIZER) == fits
+
+
 @given(st.text(alphabet=st.sampled_from("ab A.!?\n\"'()[] \u00a0\u2028…。")))
 @example("A wide space precedes a stop, after A\u2028.")
 def test_sentences_and_their_white_space_make_up_the_text(text):

@@ -233,6 +233,7 @@ def test_table_and_figure_compare_rubrics_and_judge(tmp_path):
     frames = frames_of(rows, tmp_path, judged=True)
     display = Display(models={name: DisplayedModel(name) for name in LEVELS})
     cells = cells_of(printed_tables(frames, display)["rubric_stability"])
+    assert [*cells.columns][1:4] == ["Released: IFS", "Corrected: IFS", "Corrected: Difference"]
     ifs_of_models = frames["ifs"].query("task == 'overall' and perspective == 'average'")
     by_model = ifs_of_models.set_index("model")["value"].round(3)
     for model, value in by_model.items():

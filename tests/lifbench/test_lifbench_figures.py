@@ -19,7 +19,7 @@ from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show.figures import STYLE
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stages.draw import draw
-from steadfast.stats.tidy import write_csv
+from steadfast.stats.tidy import rows_of, write_csv
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 SETTINGS = {"weighting": "rubric", "rubric": "released"}
@@ -98,6 +98,13 @@ def test_figures_are_within_their_edges_with_a_caption(pictures):
         assert not re.search(r"[{}]|nan", picture.caption)
 
 
+def test_figures_of_four_models_take_a_fifth_of_a_page_or_a_quarter(pictures):
+    larger = {"ars_by_length", "effective_context_length"}
+    larger |= {"figure2_weights", "figure3_capabilities"}
+    for name, picture in pictures.items():
+        assert picture.figure.get_figheight() < 11 * (1 / 4 if name in larger else 1 / 5), name
+
+
 @pytest.mark.wide
 def test_many_models_with_long_names_fit(tmp_path):
     levels = {f"m{number:02d}": 0.4 + number / 30 for number in range(12)}
@@ -123,6 +130,18 @@ def test_weights_are_those_of_the_rubric(pictures):
     logic = [bar.get_width() for bar in right.patches if round(bar.get_y() + 0.35) == row]
     assert sum(logic) == 3 + 3 + 3 + 5
     assert "List 32, MultiDoc 34, OneDoc 33" in caption
+    # LSI, LMI, LOI, LOE weigh 4, 10, 4, 4: names in the middle of their parts, sums at the ends.
+    names = {text.get_text(): text.get_position() for text in left.texts}
+    assert [names[name] for name in ("LSI", "LOE", " 32", " 34")] == [
+        *((2, 0), (20, 0), (32, 0)),
+        (34, 1),
+    ]
+    # Parts below a twentieth of the weights, 99 in all, have upright names.
+    upright = {text.get_text() for text in left.texts if text.get_rotation() == 90}
+    assert upright == {"LSI", "LOI", "LOE"}
+    assert {text.get_rotation() for text in left.texts} == {0, 90}
+    assert (left.get_ylim(), right.get_ylim()) == ((2.6, -0.6), (5.6, -0.6))
+    assert (" 14", (14, row)) in [(text.get_text(), text.get_position()) for text in right.texts]
 
 
 def test_radar_has_the_capabilities_of_each_model(frames, pictures):
@@ -168,6 +187,9 @@ def test_ars_by_length_has_its_intervals(frames, pictures):
     for line in axes.lines:  # beside the mark of its length, and nearest to it
         positions = line.get_xdata()
         assert [*map(round, positions)] == [*range(len(positions))]
+    titles = ["(a) ARS by length", "(b) IFS: expression", "(c) IFS: variable"]
+    assert [panel.get_title("left") for panel in picture.figure.axes[:3]] == titles
+    assert axes.get_ylim() == (0, 1.02)  # no interval ends above 1
     table = overall.pivot(index="model", columns="length", values="value")
     lower = (table["8k"] < table["4k"])[["good", "fair"]].sum()
     assert f"ARS is lower at 8k than at 4k for {lower} of 2 models" in picture.caption
@@ -179,6 +201,41 @@ def test_ifs_by_length_has_a_panel_for_each_perspective(frames, pictures, perspe
     axes = panel_of(pictures["figure4_by_length"], f"IFS: {perspective}")
     expected = ifs[ifs["perspective"] == perspective]["value"]
     assert list(lines_of(axes)["Fair"].get_ydata()) == expected.tolist()
+    of_all = rows_of(frames["ifs"].query("length != ''"), task="overall", perspective=perspective)
+    assert axes.get_ylim() == pytest.approx((0, 1.03 * of_all["value"].max()))
+
+
+def test_ifs_over_all_lengths_has_a_row_for_each_model(frames, pictures):
+    left, right = pictures["ars_by_length"].figure.axes
+    assert texts(right.get_yticklabels())[:2] == ["Good $1$", "Fair"]
+    ifs = frames["ifs"].query("task == 'overall' and length == ''")
+    for perspective, offset in (("Expression", -1 / 6), ("Variable", 0), ("Length", 1 / 6)):
+        values = rows_of(ifs, perspective=perspective.lower()).set_index("model")["value"]
+        line = lines_of(right)[perspective]
+        assert list(line.get_xdata()[:2]) == values[["good", "fair"]].tolist()
+        assert list(line.get_ydata()) == pytest.approx([row + offset for row in range(4)])
+    assert right.get_ylim() == (3.5, -0.5) and right.get_xlim()[0] == 0
+    assert left.get_ylim() == (0, 1.02)  # no value is above 1
+
+
+def test_captions_have_the_mean_drops_of_both_contenders(frames, pictures):
+    def drops(rows, kind):
+        rows = rows[rows["model"].isin(["good", "fair"]) & (rows["length"] != "")]
+        table = rows.pivot(index="model", columns=["length", kind], values="value")
+        return table["4k"] - table["8k"]
+
+    caption = pictures["figure5_capabilities_by_length"].caption
+    for capability, drop in drops(frames["ifp"], "capability").mean().items():
+        assert f"{capability.replace('Fmt', 'Format')} {drop:.3f}" in caption
+    splits = drops(frames["complexity"], "split")
+    number = sum(splits["hard"] > splits["easy"])
+    easy, hard = splits["easy"].mean(), splits["hard"].mean()
+    caption = pictures["figure6_complexity"].caption
+    assert f"for {number} of 2 models; mean drop: easy {easy:.3f}, hard {hard:.3f}" in caption
+    ifs = rows_of(frames["ifs"].query("length != ''"), task="overall", perspective="variable")
+    number = sum(drops(ifs, "perspective")["variable"] < 0)
+    caption = pictures["figure4_by_length"].caption
+    assert f"settings of the variables is largest at 8k for {number} of 2 models" in caption
 
 
 def test_caption_has_the_notes_on_models_but_not_on_marks_of_their_names(frames, monkeypatch):
@@ -222,15 +279,42 @@ def test_easy_tasks_are_those_of_weight_10_at_most(frames, pictures):
     assert hard.get_ydata()[1] == pytest.approx(expected)
     rows = frames["complexity"].query("model == 'good' and split == 'easy' and length != ''")
     assert list(easy.get_ydata()) == rows["value"].tolist()
+    assert [*easy.get_xdata(), *hard.get_xdata()] == pytest.approx([-0.05, 0.95, 0.05, 1.05])
+    assert axes.get_ylim() == (0, 1.02)
+
+
+@pytest.mark.parametrize("name", ["figure4_by_length", "figure6_complexity"])
+def test_points_without_intervals_stand_at_their_lengths(frames, name):
+    plain = {name: frames[name].assign(low=None, high=None) for name in ("ars", "complexity")}
+    results = LifbenchResults({**frames, **plain}, DISPLAY, Rubric())
+    first, *_ = BUILDERS[name](results, name).figure.axes
+    assert {tuple(line.get_xdata()) for line in first.lines} == {(0, 1)}
 
 
 def test_heat_map_has_a_cell_for_each_length_and_tenth(frames, pictures):
-    rows = frames["depth"].query("task == 'list' and model == 'good' and length != ''")
-    axes = panel_of(pictures["success_by_position"], "Good $1$")
+    rows = frames["depth"].query("task == 'list' and model == 'fair' and length != ''")
+    axes = panel_of(pictures["success_by_position"], "Fair")
     (mesh,) = [mesh for mesh in axes.collections if mesh.get_array() is not None]
     table = rows.pivot(index="length", columns="bin", values="value").loc[list(LENGTHS)]
     assert mesh.get_array().filled(-1).tolist() == table.fillna(-1).to_numpy().tolist()
-    assert len(axes.texts) == table.notna().sum().sum()
+    for text, row in zip(axes.texts, rows.dropna(subset="value").itertuples(), strict=True):
+        place = (row.bin / 10 - 0.05, LENGTHS.index(row.length))
+        assert text.get_position() == pytest.approx(place)
+        assert text.get_text() == f"{row.value:.2f}".removeprefix("0")
+        assert text.get_color() == ("white" if row.value < 0.55 else "black")
+    edges = mesh.get_coordinates()
+    assert list(edges[0, :, 0]) == pytest.approx([tenth / 10 for tenth in range(11)])
+    assert list(edges[:, 0, 1]) == [-0.5, 0.5, 1.5]
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 1), (1.5, -0.5))
+    assert list(zip(axes.get_xticks(), texts(axes.get_xticklabels()), strict=True)) == [
+        *((0, "0"), (0.5, "0.5"), (1, "1")),
+    ]
+    means = frames["depth"].query("task == 'list' and length == ''").groupby("model")["value"]
+    gaps = (means.max() - means.min()).map("{:.3f}".format)
+    caption = pictures["success_by_position"].caption
+    assert "Best and worst tenth" in caption
+    assert f"differ by {gaps['good']} (Good $1$) to {gaps['fair']} (Fair)" in caption
+    assert "120 responses per model" in caption  # of 5 tasks, 2 lengths and contexts, 6 prompts
 
 
 def test_heat_map_without_positions_says_so(frames):
@@ -249,6 +333,8 @@ def test_effect_of_sampling_has_a_panel_for_each_perspective(pictures):
     zero, good, fair = expression.lines
     assert list(zero.get_xdata()) == [0, 0]
     assert [*good.get_xdata(), *fair.get_xdata()] == [0.02, -0.01]
+    assert [*good.get_ydata(), *fair.get_ydata()] == [0, 1]
+    assert expression.get_ylim() == (1.5, -0.5)
     assert segments(expression, 0) == [[(0.01, 0), (0.03, 0)]]
     assert not average.collections
     assert "Expression 1 of 2 models" in caption and "Average 2 of 2 models" in caption

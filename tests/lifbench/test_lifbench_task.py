@@ -97,6 +97,49 @@ def test_data_set_of_the_config_replaces_the_pinned_one():
     assert pinned["repo"] == "pszemraj/qmsum-cleaned"
 
 
+def test_exports_say_whose_the_texts_are(tmp_path):
+    own = {"repo": "me/mine", "revision": COMMIT, "fields": {"text": "t"}}
+    hub = {"source": "hub", "hub": {"xsum": own}}
+    local = {"source": "local", "directory": str(tmp_path)}
+    licences = {}
+    for corpora in (hub, local, {}):
+        exports = task(corpora=corpora, tasks=["MB"]).exports
+        assert exports.settings["sources"]["templates"] == "own"
+        for name in ("xsum", "qmsum"):
+            text = exports.settings["sources"][name]
+            licences[name, corpora.get("source")] = (text["origin"][:12], text["licence"])
+    assert licences == {
+        ("xsum", "hub"): ("me/mine at 0", "unknown"),
+        ("qmsum", "hub"): ("pszemraj/qms", "MIT"),
+        ("xsum", "local"): ("a directory ", "unknown"),
+        ("qmsum", "local"): ("a directory ", "unknown"),
+        ("xsum", None): ("made by this", "MIT"),
+        ("qmsum", None): ("made by this", "MIT"),
+    }
+    settings = task(expressions="recs", recs=RELEASED_REWRITES).exports.settings
+    assert settings["sources"]["templates"] == "recs of released rewrites"
+    assert settings["settings"]["recs"]["clusters"] == 5
+    released = task(contexts="released").exports.settings["sources"]
+    assert list(released) == ["contexts", "templates"]
+
+
+@pytest.mark.parametrize(
+    ("models", "section", "names"),
+    [
+        (MODELS, {}, ["effective_context_length"]),
+        (MODELS, {"lengths": {"4k": 3072}}, []),
+        (MODELS, {"contexts": "released"}, ["effective_context_length", "nested"]),
+        (SCORED, {}, ["effective_context_length", "nested"]),
+    ],
+)
+def test_metrics_depend_on_lengths_and_released_contexts_or_scores(models, section, names):
+    metrics = task(models, **section).metrics
+    assert list(metrics.names[len(METRICS) :]) == names
+    assert metrics.function.settings["nested"] == ("nested" in names)
+    several = "effective_context_length" in names
+    assert metrics.function.settings["effective_context_length"] == several
+
+
 def test_metrics_have_the_files_of_the_task():
     assert {*metrics(run({"m": 0.5}, ["4k"]), {}, None, "rubric", "released")} == {*METRICS}
     assert task().metrics.function.settings["references"] == ["reference"]

@@ -18,8 +18,6 @@ from steadfast.benchmarks.lifbench.released_contexts import contexts
 from steadfast.benchmarks.lifbench.released_files import input_file, tasks_file
 from steadfast.config.load import load_config
 
-pytestmark = pytest.mark.wide
-
 RELEASED = CASES / "released"
 LIST = {
     "info": ["a cat", "two", "not in the list"],
@@ -97,6 +95,7 @@ def test_key_sentences_are_between_their_tags(length):
         _, _, tail = text.partition(f"<{key['type']}-{key['id']}>{key['text']}<")
         assert tail
         assert tail.startswith(f"{key['type']}>") != key["fake"]
+    assert len(context["ordinary"]) == 12  # the most that are taken
     for sentence in context["ordinary"]:
         assert text.count(sentence) == 1 and "<" not in sentence
 
@@ -221,6 +220,7 @@ def test_files_to_check_are_listed_with_their_key(tmp_path):
 
 
 @needs_cases
+@pytest.mark.wide
 @pytest.mark.workflow
 def test_new_model_is_compared_with_released_scores(tmp_path):
     released = {"directory": str(RELEASED.resolve())}

@@ -23,8 +23,6 @@ from steadfast.benchmarks.lifbench.tables.reproduction import PrintedCell, compa
 from steadfast.contract.components import Frames, Scored
 from steadfast.stats.pairs import sampling_units
 
-pytestmark = pytest.mark.wide
-
 PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
 COUNTS = {  # cells, matching
@@ -80,6 +78,7 @@ def test_matching_cells_are_counted_and_all_differences_explained(cells):
 
 
 @needs_cases
+@pytest.mark.wide
 def test_exchanged_models_do_not_match(cells):
     exchange = {GPT: QWEN, QWEN: GPT}
     scores = (row._replace(model=exchange.get(row.model, row.model)) for row in released())
@@ -96,6 +95,7 @@ def test_exchanged_models_do_not_match(cells):
 
 
 @needs_cases
+@pytest.mark.wide
 def test_models_that_do_not_run_are_left_out():
     cells = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN, "mine": "mine"})
     assert {cell.model for cell in cells} == {"GPT-4o", "Qwen2.5-7B"}
@@ -161,6 +161,7 @@ def test_printed_tables_are_complete():
 
 
 @needs_cases
+@pytest.mark.wide
 @pytest.mark.workflow
 def test_workflow_makes_table_and_figure_of_the_released_files(tmp_path):
     config = yaml.safe_load((REPOSITORY / "config/released.yaml").read_text())

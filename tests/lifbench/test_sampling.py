@@ -11,6 +11,7 @@ from steadfast.benchmarks.lifbench import stability
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.contract.components import Scored
+from steadfast.stats.bootstrap import Replicates
 
 NEAREST = [0, 1]
 FIRST = [1, 1002]
@@ -84,6 +85,30 @@ def test_effect_has_no_interval_where_a_set_has_one_context():
     assert len(effects) and effects["low"].isna().all()
 
 
+def test_interval_is_the_replicates_quantiles_about_their_median_as_wide_as_students_t():
+    def replicates(*values: float, degrees: tuple[int, int] = (2, 1)) -> Replicates:
+        cells = pd.DataFrame([values, values], index=["two", "one"])
+        numbers = [pd.Series(numbers, cells.index) for numbers in ((5, 6), degrees)]
+        return Replicates(cells, *numbers)
+
+    # 41 replicates, of which the quantiles are the second and the last but one: 1 and 60 about 20.
+    cells = replicates(5, *range(21), *range(22, 64, 2), 64)
+    others = [replicates(1, *[7] * 41), replicates(3, *[9] * 41)]
+    rows = stability._difference(cells, others).set_index("model")
+    assert rows["value"].tolist() == [3, 3] and rows["n"].tolist() == [5, 6]
+    stretch = 4.302653 / 1.959964  # Student's t of 2 degrees of freedom and the normal, tabulated
+    expected = [3 - 19 * stretch, 3 + 38 * stretch]
+    assert rows.loc["two", ["low", "high"]].tolist() == pytest.approx(expected)
+    assert rows.loc["one", ["low", "high"]].isna().all()
+
+
+def test_lengths_are_compared_within_themselves_and_the_rest_between_them():
+    # One context of each of two lengths: one more than the strata, if these are no lengths.
+    spreads = stability._spreads(frame())
+    degrees = {name: set(cells.degrees_of_freedom) for name, cells in spreads.items()}
+    assert degrees == {"expression": {1}, "variable": {1}, "length": {0}, "average": {0}}
+
+
 def test_expression_counts_in_every_set_that_has_it():
     scores = frame()
     assert set(stability.chosen(scores, SETS.nearest)["expression_id"]) == {0, 1}
@@ -104,7 +129,9 @@ def test_sets_are_read_from_the_expressions():
     assert stability.sets_of(random_alone).shown == {"LSI": FIRST}
 
 
-@pytest.mark.parametrize(("above", "total", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
+@pytest.mark.parametrize(
+    ("above", "total", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625), (0, 0, 1.0)]
+)
 def test_sign_test_is_two_sided(above, total, p):
     # Tables of the binomial.
     assert stability.sign_test(above, total) == pytest.approx(p, abs=5e-5)

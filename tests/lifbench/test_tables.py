@@ -20,6 +20,7 @@ from score_records import (
 )
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS, OPTIONAL
+from steadfast.benchmarks.lifbench.tables.further import sign_notes
 from steadfast.benchmarks.lifbench.tables.reproduction import (
     NOTES,
     PrintedCell,
@@ -125,7 +126,8 @@ def test_note_says_that_there_is_one_context_per_length(pages):
     assert "One context per scenario and length" in text
 
 
-def test_rubrics_table_of_one_rubric_says_so(frames):
+def test_rubrics_table_of_one_rubric_says_so(frames, pages):
+    assert re.search("Released: ARS .*Corrected: ARS ", pages["rubrics"].md)
     rows = frames["rubrics"].query("rubric == 'released'")
     text = printed_tables({**frames, "rubrics": rows}, DISPLAY)["rubrics"].md
     assert "scored by the released rubric only" in text
@@ -244,6 +246,15 @@ def test_tables_of_differences_explain_incomplete_values_by_their_own_counts(fra
     results = LifbenchResults({**frames, "coverage": coverage, name: rows}, DISPLAY, RELEASED)
     notes = [text for mark, text in BUILDERS[name](results, name).notes if mark == "incomplete"]
     assert len(notes) == (lacking > 0) and all("Fair (7 of 9)" in note for note in notes)
+
+
+def test_sign_note_is_on_the_models_that_differ(frames):
+    values = {"model": ["good", "fair"], "perspective": "expression", "value": [0.02, 1e-13]}
+    rows = pd.DataFrame(values)
+    results = LifbenchResults(frames, DISPLAY, RELEASED)
+    ((_, note),) = sign_notes(rows, results, "sampling")
+    assert "Expression 1 of 1 models (two-sided sign test: p = 1.000)" in note
+    assert sign_notes(rows[1:], results, "sampling") == []
 
 
 def test_better_model_of_a_pair_is_first(pages):

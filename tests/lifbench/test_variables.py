@@ -92,6 +92,12 @@ def test_context_that_is_too_short_is_reported(task, changes, message):
         sample(task, **changes)
 
 
+def test_as_much_as_needed_is_enough():
+    assert len(sample("LSI", size=8)) == 6  # two in each quarter at the ends
+    assert len(sample("OR", key_sentences=SENTENCES[:12])) == 5  # eight true ones
+    assert len(sample("OQ", ordinary=["one", "two"])) == 6
+
+
 def test_labels_need_no_duplicates():
     assert sample("MB", length="1k", duplicate_groups=[])
 
@@ -176,3 +182,4 @@ def test_absent_type_is_the_last(absent, seed):
 def test_ordinals():
     for text in ["1st", "2nd", "3rd", "4th", "11th", "13th", "22nd", "101st", "112th", "10003rd"]:
         assert ordinal(int(text[:-2])) == text
+    assert ordinal(111) == "111th"

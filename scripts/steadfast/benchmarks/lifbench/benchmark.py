@@ -272,7 +272,7 @@ def _texts(config: Config, section: Lifbench, data: Sequence[DataFile]) -> dict[
         name = corpus["corpus"]
         repo = corpus.get("repo")
         origin = f"{repo} at {corpus['revision']}" if repo else "a directory of your own"
-        pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+        pinned = repo == facts("corpora/hub.yaml")[name]["repo"]
         texts[name] = {"origin": origin, **licences["hub"][name if pinned else "another"]}
         if config.corpora.source == "synthetic":
             texts[name] = licences["synthetic"]

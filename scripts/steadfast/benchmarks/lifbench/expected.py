@@ -41,8 +41,8 @@ def target_depth(prompt: Prompt, context: Record, sampling: str) -> float | None
     """Returns the target's position in its context, from 0 (start) to 1 (end)."""
     variables = fields(prompt)
     if sampling == "positions":
-        return float(variables["id"] - 1) / max(1, len(context["elements"]) - 1)
+        return float(variables["id"] - 1) / (len(context["elements"]) - 1)
     if sampling != "evidence":
         return None
     start = context["text"].find(variables["evidence"].strip())
-    return start / len(context["text"]) if start >= 0 and context["text"] else None
+    return start / len(context["text"]) if start >= 0 else None

@@ -95,7 +95,7 @@ class _Recall:
     def recalls_sentence(self, text: str) -> bool:
         """Returns whether a sentence is retrieved, by where it stands in the text."""
         document = self.context["text"]
-        return self.recalls(max(0, document.find(text)) / max(1, len(document)))
+        return self.recalls(max(0, document.find(text)) / len(document))
 
     def element(self, index: int) -> str:
         """Returns the list's element at an index, or an error in its place."""

@@ -252,7 +252,7 @@ def sign_test(above: int, n: int) -> float:
     p = min(1, 2 · P(X ≤ min(above, n − above))), X binomial with n trials of probability ½.
     """
     fewer = min(above, n - above)
-    return min(1.0, 2 * float(scipy.special.bdtr(fewer, n, 0.5))) if n else 1.0
+    return min(1.0, 2 * float(scipy.special.bdtr(fewer, n, 0.5)))
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:

@@ -62,7 +62,7 @@ class LifbenchResults(Results):
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
         with_chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")
-        by_chance = with_chance.groupby("perspective", sort=False)
+        by_chance = with_chance.groupby("perspective")
         self.chance = {str(key): values_by_model(rows, "chance") for key, rows in by_chance}
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
@@ -88,7 +88,7 @@ class LifbenchResults(Results):
     @cached_property
     def _compared(self) -> dict[Any, pd.DataFrame]:
         """Comparisons by task and length, grouped once, since many models have many."""
-        return dict(iter(self.frames["comparisons"].groupby(["task", "length"], sort=False)))
+        return dict(iter(self.frames["comparisons"].groupby(["task", "length"])))
 
     def rows_by_length(self, model: str, cells: Mapping[str, CellsByModel]) -> Rows:
         """Returns a model's rows, one for each length that has cells ("": all lengths)."""
@@ -155,5 +155,5 @@ def by_scenario(order: Sequence[str]) -> list[str]:
 
 
 def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:
-    values = {key: values_by_model(part) for key, part in rows.groupby(keys, sort=False)}
+    values = {key: values_by_model(part) for key, part in rows.groupby(keys)}
     return defaultdict(dict, values)
