@@ -84,11 +84,12 @@ def test_runs_are_compared_on_what_both_have(name, rows):
     assert frame(name, A, B) == rows
 
 
-def test_tests_have_the_keys_of_their_cells_and_b_minus_a():
+@pytest.mark.parametrize("further", [{}, {"length": "4k"}])
+def test_tests_have_the_keys_of_their_cells_and_b_minus_a(further):
     def make(scored, data, labels):
         totals = {score.model: score.record["total"] for score in scored}
         values = dict.fromkeys(COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
-        keys = {"task": "overall", "length": "4k"}
+        keys = {"task": "overall"} | further
         return {"comparisons": pd.DataFrame([values | {"model": "a", "other": "b"} | keys])}
 
     metrics = SimpleNamespace(data=(), function=SimpleNamespace(make=make))
@@ -96,7 +97,7 @@ def test_tests_have_the_keys_of_their_cells_and_b_minus_a():
     runs[0].evaluation.tasks["b"] = SimpleNamespace(metrics=metrics)
     (row,) = frame("tests", *runs)
     assert (row["measure"], row["difference"]) == ("ARS", 0.25)
-    assert row["cell"] == "task=overall length=4k"
+    assert row["cell"] == "task=overall" + " length=4k" * len(further)
 
 
 def test_changed_settings_are_those_of_the_config_but_its_name():
