@@ -62,8 +62,13 @@ def test_measure_passes_or_is_worse_by_its_interval(difference, error, verdict):
 def test_margin_is_a_share_of_full_marks():
     hsr = ("m", -1.0, 0.4)  # 1 of 100 worse; from −1.88 to −.12
     assert verdict_of(compared(hsr, full=100.0)) == PASS
+    assert verdict_of(compared(hsr, full=100.0, lacking=1)) == UNCLEAR  # −2.88
     assert verdict_of(compared(("m", -0.9, 0.4), full=5.0)) == UNCLEAR  # t = −2, p .035
-    assert verdict_of(compared(("m", -1.5, 0.4), full=5.0)) == WORSE  # t = −3.5, p .0025
+    result = gate.gate(compared(("m", -1.5, 0.4), full=5.0), 0.02)
+    assert result.verdict == WORSE
+    row = result.measures.iloc[0]
+    assert row["p"] == pytest.approx(scipy.stats.t.cdf(-3.5, 11), rel=1e-5)
+    assert row["error"] == pytest.approx(0.4 / 5)
 
 
 def test_lacking_scores_count_as_zero():
@@ -116,6 +121,9 @@ def test_worse_is_shown_by_the_mean_of_p_values():
     assert together and not each.any()
     _, together = gate.significantly_worse(np.array([]))
     assert not together
+    # One p-value counts once, and the mean of two twice: .02 ≤ .032 < .036.
+    assert gate.significantly_worse(np.array([0.02]))[1]
+    assert not gate.significantly_worse(np.array([0.016, 0.02]))[1]
 
 
 def test_identical_responses_are_not_tested():
@@ -139,7 +147,16 @@ def test_gate_without_common_scores_is_unclear():
     comparison.measured = pd.DataFrame(
         [("lifbench", "m", "ARS", "", 1.0, 0, 0, False)], columns=list(MEASURED)
     )
-    assert verdict_of(comparison) == UNCLEAR
+    result = gate.gate(comparison, 0.02)
+    assert result.verdict == UNCLEAR
+    assert result.measures[["sampling_units", "lacking"]].values.tolist() == [[0, 0]]
+    assert result.unseen == 1
+
+
+def test_measure_is_named_with_the_further_keys_of_its_cell():
+    comparison = compared(("m", 0.0, 0.01))
+    comparison.tests["cell"] = "language=en task=overall"
+    assert gate.gate(comparison, 0.02).measures["measure"].tolist() == ["ARS language=en"]
 
 
 def test_more_units_make_the_margin_detectable():
