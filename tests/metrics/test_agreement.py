@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -170,6 +171,25 @@ def test_intervals_of_agreement_and_kappa_by_hand():
     assert [row["kappa_low"], row["kappa_high"]] == pytest.approx([2 * q - 1, 1])
     one_cluster = only_row({"a": {1: 1, 2: 0}, "b": {1: 1, 2: 1}})
     assert math.isnan(one_cluster["raw_low"])
+
+
+def test_cluster_adds_the_derivative_of_kappa_at_its_counts(monkeypatch):
+    tables = np.array([[[5, 1], [2, 2]], [[1, 3], [0, 6]], [[4, 0], [1, 5]], [[2, 2], [7, 4]]])
+    made = []
+    estimates = agreement.Estimates
+    monkeypatch.setattr(agreement, "Estimates", lambda *f: made.append(f) or estimates(*f))
+    agreement._intervals(tables)
+
+    def kappa(table: np.ndarray) -> float:
+        shares = table / table.sum()
+        chance = shares.sum(axis=0) @ shares.sum(axis=1)
+        return (np.trace(shares) - chance) / (1 - chance)
+
+    derivatives = []
+    for table in 1e-6 * tables:
+        derivatives.append(kappa(tables.sum(axis=0) + table) - kappa(tables.sum(axis=0) - table))
+    ((_, (_, parts), _, _),) = made
+    assert parts == pytest.approx(np.array(derivatives) / 2e-6, abs=1e-7)
 
 
 def test_kappa_has_a_wide_interval_when_a_rater_never_varies():
