@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
 from steadfast.stats.power import Pilot, minimum_detectable_difference
@@ -14,6 +15,13 @@ from steadfast.stats.power import Pilot, minimum_detectable_difference
 def test_detectable_difference_matches_the_paired_t_test(effect, size):
     # The pairs that a paired t test needs for a power of .80 (G*Power 3.1; Cohen 1988).
     assert minimum_detectable_difference(size**-0.5, size - 1) == pytest.approx(effect, rel=0.003)
+
+
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_noncentral_t_has_80_percent_power_at_the_detectable_difference(pairs):
+    limit = stats.t.isf(0.05 / 2 / pairs, 60)
+    difference = minimum_detectable_difference(1.0, 60, pairs)
+    assert stats.nct.sf(limit, 60, difference) == pytest.approx(0.8, abs=1e-6)
 
 
 def test_detectable_difference_by_hand():

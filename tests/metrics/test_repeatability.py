@@ -47,6 +47,13 @@ def test_variation_of_different_responses_by_hand():
     assert overall["score_sd"] == pytest.approx(math.sqrt(0.005))  # of .7 and .8
 
 
+def test_two_of_three_equal_responses_are_a_third_of_the_pairs():
+    third = RESPONSES.query("repeat == 0 and way == 'alone'").assign(repeat=2, total=None)
+    row = variation("B", responses=pd.concat([RESPONSES, third]))
+    assert (row["identical"], row["repeats"], row["differ"]) == (2 / 6, 3, 1)
+    assert row["score"] == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(
     ("counts", "weights", "expected"),
     [
@@ -89,7 +96,7 @@ def deviation_file(folder, model, part, *deviations):
 def test_deviation_pools_the_larger_one_of_each_part(tmp_path):
     files = [
         deviation_file(tmp_path, "m", "4k", 0.1, 0.3),
-        deviation_file(tmp_path, "m", "8k", 0.1, 0.1),
+        deviation_file(tmp_path, "m", "8k", 0.1, 0.0),
         deviation_file(tmp_path, "n", "4k", ""),
     ]
     expected = {"bench": {"m": pytest.approx(math.sqrt((0.09 + 0.01) / 2))}}
