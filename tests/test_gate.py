@@ -106,7 +106,10 @@ def test_contexts_that_agree_are_judged_by_their_number(difference, contexts, st
 
 def test_share_of_contexts_where_a_loss_may_be_unseen():
     # (1 − .3930)^6 = .05
-    assert gate.gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
+    result = gate.gate(agreeing(0.0, 6), 0.02)
+    assert result.unseen == pytest.approx(0.3930, abs=5e-5)
+    assert result.measures["p"].tolist() == [1]
+    assert gate.gate(agreeing(0.0, 1), 0.02).unseen == pytest.approx(0.95)
 
 
 def test_worse_is_shown_by_the_mean_of_p_values():
@@ -124,6 +127,8 @@ def test_worse_is_shown_by_the_mean_of_p_values():
     # One p-value counts once, and the mean of two twice: .02 ≤ .032 < .036.
     assert gate.significantly_worse(np.array([0.02]))[1]
     assert not gate.significantly_worse(np.array([0.016, 0.02]))[1]
+    # Twice the mean of the first two is .032, and of all three .035.
+    assert not gate.significantly_worse(np.array([0.012, 0.02, 0.02]))[1]
 
 
 def test_identical_responses_are_not_tested():

@@ -95,9 +95,9 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     tested = measures["p"].notna().to_numpy()
     each, together = significantly_worse(measures.loc[tested, "p"].to_numpy(float))
     measures.loc[np.flatnonzero(tested)[each], "verdict"] = WORSE
-    verdicts = set(measures["verdict"])
-    if WORSE in verdicts or together:
+    if together:
         return Gate(measures, WORSE, needed)
+    verdicts = set(measures["verdict"])
     return Gate(measures, PASS if verdicts <= {PASS, IDENTICAL} else UNCLEAR, needed)
 
 
