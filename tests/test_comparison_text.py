@@ -81,13 +81,13 @@ def test_flipped_sample_has_its_statuses_totals_and_points():
     sample["points"] = "format: 1 → 0"
     assert _sample(sample).endswith("→ error (format: 1 → 0)")
     frames = SimpleNamespace(
-        samples=pd.DataFrame([sample]), compared=pd.DataFrame([{**keys, "samples": 8}])
+        samples=pd.DataFrame([sample, sample]), compared=pd.DataFrame([{**keys, "samples": 8}])
     )
     number, counts, _, example = _samples(frames)
-    assert number == "Samples: 1 of 8 flipped." and example == _sample(sample)
+    assert number == "Samples: 2 of 8 flipped." and example == _sample(sample)
     heading, _, line = counts.splitlines()
     assert heading.split()[-5:] == ["better", "worse", "status", "points", "of"]
-    assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "1", "0", "8"]
+    assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "2", "0", "8"]
 
 
 def test_changed_main_measures_have_their_paired_test():

@@ -25,7 +25,7 @@ from steadfast.plan.make import (
     response_numbers,
 )
 from steadfast.plan.model import planned_jobs
-from steadfast.plan.page import sums_over_parts, total_lines
+from steadfast.plan.page import _misfit_lines, sums_over_parts, total_lines
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
@@ -83,7 +83,8 @@ def test_equal_requests_have_one_response_unless_earlier_turns_differ():
 
 
 def test_totals_name_the_models_that_they_leave_out():
-    assert list(total_lines(pd.DataFrame(ROWS))) == [
+    cached = row("first", "models", "cached", 0, (0, 0, 0))
+    assert list(total_lines(pd.DataFrame([*ROWS, cached]))) == [
         "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
         "cached in the journal: 3",
         "prompt tokens: 1,346, of which distinct 1,186 (estimated with o200k_base for gpu, "
@@ -105,6 +106,15 @@ def test_totals_name_the_models_that_they_leave_out():
 def test_cost_that_no_cache_hit_can_change_is_one_number(row, cost):
     *_, line = total_lines(pd.DataFrame([row]))
     assert line == f"cost: {cost}"
+
+
+def test_five_misfits_of_each_part_and_model_are_named():
+    misfit = {"benchmark": "b", "part": "4k", "model": "m", "what": "left_out"}
+    samples = [misfit | {"sample_id": f"s{number}"} for number in range(6)]
+    (line,) = _misfit_lines(samples)
+    assert line == "- b 4k, m: 6 left out (s0, s1, s2, s3, s4, …)"
+    (line,) = _misfit_lines(samples[:5])
+    assert line == "- b 4k, m: 5 left out (s0, s1, s2, s3, s4)"
 
 
 def read_csv(path) -> list[dict[str, str]]:
@@ -156,6 +166,10 @@ def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
     assert "- large: the jobs of one model load need " in page
+    row = rows["large", ""]
+    seconds = int(row["remaining_distinct_tokens"]) / 1000 + int(row["remaining_output_budget"])
+    assert float(row["hours"]) == pytest.approx(seconds / 3600, rel=1e-5)
+    assert float(row["gpu_hours"]) == pytest.approx(2 * seconds / 3600, rel=1e-5)
 
 
 def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
