@@ -7,9 +7,18 @@ import pandas as pd
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.compare.results import _Benchmark, _digests, _settings, compare_results
+from steadfast.compare.results import (
+    COLUMNS,
+    Comparison,
+    _Benchmark,
+    _digests,
+    _settings,
+    compare_results,
+    differences,
+)
 from steadfast.config.load import load_config
-from steadfast.stats.pairs import COLUMNS
+from steadfast.jobs.job import Job
+from steadfast.stats import pairs
 
 SCORE = {"repeat": 0, "task": "T", "status": "ok", "points": {}}
 MEASURE = SimpleNamespace(compared={"task": "overall"}, full=5.0)
@@ -88,7 +97,7 @@ def test_runs_are_compared_on_what_both_have(name, rows):
 def test_tests_have_the_keys_of_their_cells_and_b_minus_a(further):
     def make(scored, data, labels):
         totals = {score.model: score.record["total"] for score in scored}
-        values = dict.fromkeys(COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
+        values = dict.fromkeys(pairs.COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
         keys = {"task": "overall"} | further
         return {"comparisons": pd.DataFrame([values | {"model": "a", "other": "b"} | keys])}
 
@@ -107,6 +116,43 @@ def test_changed_settings_are_those_of_the_config_but_its_name():
 
     first, second = settings(name="a", seed=1), settings(name="b", seed=2)
     assert list(_settings(first, second, [])) == [("config", "seed", "1", "2")]
+
+
+def test_differences_of_nested_values_are_named_by_all_keys():
+    first = {"a": {"b": 1, "c": [2]}, "d": "x"}
+    second = {"a": {"b": 2, "e": None}, "d": "x"}
+    assert list(differences(first, second)) == [
+        ("a.b", "1", "2"), ("a.c", "[2]", "(absent)"), ("a.e", "(absent)", "null"),
+    ]  # fmt: skip
+
+
+def test_changed_provenance_is_one_row_for_its_parts():
+    def run(seed: int, *parts: str):
+        jobs = [Job("inference", "b", "m", part) for part in parts]
+        jobs.append(Job("verdicts", "b", "m", "4k", "j"))
+        evaluation = SimpleNamespace(config=load_config({"models": {"m": {"engine": "reference"}}}))
+        provenances = [(job, {"seed": seed}) for job in jobs]
+        return SimpleNamespace(evaluation=evaluation, provenances=lambda name: provenances)
+
+    assert list(_settings(run(1, "4k", "8k", "16k"), run(2, "4k", "8k"), ["b"])) == [
+        ("b m 4k, 8k", "seed", "1", "2"),
+        ("b judge j 4k", "seed", "1", "2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "differs"),
+    [
+        ("prompts", ("b", "4k", 5, 0, 0, 0), False),
+        ("prompts", ("b", "4k", 5, 0, 0, 1), True),
+        ("alone", ("A", "part", "b 4k"), True),
+        ("settings", ("config", "seed", "1", "2"), False),
+    ],
+)
+def test_runs_differ_by_prompts_or_what_they_have(name, row, differs):
+    frames = {key: pd.DataFrame(columns=list(columns)) for key, columns in COLUMNS.items()}
+    frames[name] = pd.DataFrame([row], columns=list(COLUMNS[name]))
+    assert Comparison(**frames).differs == differs
 
 
 def test_flipped_samples_have_equal_prompts():

@@ -31,6 +31,8 @@ def test_detectable_difference_by_hand():
     assert minimum_detectable_difference(1.0, 1e7, pairs=10) == pytest.approx(3.64865, abs=1e-4)
     # A plain t test would reach .80 with ten pairs and an effect of 1.
     assert 1.02 < minimum_detectable_difference(10**-0.5, 9) < 1.15
+    # Of ten pairs it would be 1.484.
+    assert 1.5 < minimum_detectable_difference(10**-0.5, 9, pairs=10) < 1.9
     for degrees_of_freedom in (0, math.nan):
         assert math.isnan(minimum_detectable_difference(0.1, degrees_of_freedom))
 
