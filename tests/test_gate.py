@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
+from project import ROOT
 from steadfast.compare import gate
 from steadfast.compare.gate import IDENTICAL, PASS, UNCLEAR, WORSE
 from steadfast.compare.results import MEASURED, TESTS
@@ -75,6 +76,13 @@ def test_lacking_scores_count_as_zero():
     equal = ("m", 0.0, 0.004)  # bound −.0088
     assert verdict_of(compared(equal, lacking=1)) == PASS  # −.0188
     assert verdict_of(compared(equal, lacking=2)) == UNCLEAR  # −.0288
+
+
+def test_exit_codes_are_those_of_the_docs():
+    lines = (ROOT / "docs/compare.md").read_text().splitlines()
+    for verdict, code in gate.EXIT_CODES.items():
+        (line,) = [line for line in lines if line.startswith(f"| {verdict} |")]
+        assert line.endswith(f"| {code} |")
 
 
 def test_one_worse_model_decides_and_all_must_pass():

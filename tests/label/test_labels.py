@@ -107,6 +107,9 @@ def test_filled_sheet_is_a_label_file(sheet):
         {"rater": "ann", "model": "n", "sample_id": "a/1", "verdicts": {"1": "yes"}},
     ]
     assert listed_verdicts(records[0]["verdicts"], 2, "constraint") == {1: 1, 2: 0}
+    for yes, no in ("yn", "10", "是否"):
+        for record in read_label_file(filled(sheet, yes, no, yes, no)).records:
+            assert record["verdicts"] == {"1": "yes", "2": "no"}
 
 
 def test_invalid_verdict_is_reported_with_its_line(sheet):

@@ -131,6 +131,11 @@ def test_all_sign_patterns_are_used_up_to_the_limit(clusters, distinct, monkeypa
         assert np.unique(signs * signs[0], axis=1).shape[1] == distinct
 
 
+@pytest.mark.parametrize(("rows", "patterns"), [(1, 2000), (10_000, 500), (10**6, 250)])
+def test_many_differences_have_fewer_sign_patterns(rows, patterns):
+    assert _signs(20, rows).shape == (20, patterns)
+
+
 def test_clusters_without_a_difference_leave_p_values_exact():
     gaps = np.array([0.4, 0.3, 0.5, 0.2, 0.6, 0.3])
     shares = np.pad(np.full((1, 6), 1 / 6), ((0, 0), (0, 20)))
