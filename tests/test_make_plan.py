@@ -168,6 +168,8 @@ def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
     assert "- large: the jobs of one model load need " in page
     row = rows["large", ""]
     seconds = int(row["remaining_distinct_tokens"]) / 1000 + int(row["remaining_output_budget"])
+    assert [row["estimated"] for row in rows.values()] == ["True", "False"]
+    assert list(rows) == [("large", ""), ("judge", "1 model's responses")]
     assert float(row["hours"]) == pytest.approx(seconds / 3600, rel=1e-5)
     assert float(row["gpu_hours"]) == pytest.approx(2 * seconds / 3600, rel=1e-5)
 
@@ -202,6 +204,11 @@ def test_prompts_that_wait_for_rewrites_are_not_planned(tmp_path):
     assert (inputs.benchmarks, inputs.unplanned) == (["cfbench"], ["lifbench"])
     assert list(inputs.first_rounds) == ["lifbench"]
     assert all(planned.keys() == {"r"} for planned in inputs.models.values())
+    run = Evaluation(load_config(raw | {"benchmarks": ["lifbench"], "lifbench": {}}))
+    models = PlanInputs(run, InputDigests(run), tmp_path).models
+    assert {role: list(planned) for role, planned in models.items()} == {
+        "models": ["r"], "judges": [], "rewriters": [],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -146,5 +146,7 @@ def test_invalid_list_of_verdicts_is_refused(verdicts, message):
 
 def test_response_is_text_in_the_page_and_no_formula_in_the_sheet(sheet):
     html = sheet.with_suffix(".html").read_text()
-    assert html.count("</script>") == 2 and "\\u003c/script>" in html
-    assert "'=1+1" in sheet.read_text(encoding="utf-8-sig")
+    assert html.count("</script>") == 2 and "\\u003c/script>" in html and "é" in html
+    text = sheet.read_text(encoding="utf-8-sig")
+    assert text.startswith("instruction,answer,asked,verdict,rater,question,sample_id,model\n")
+    assert "'=1+1" in text
