@@ -64,6 +64,7 @@ def test_two_of_three_equal_responses_are_a_third_of_the_pairs():
         # A task that was not sampled has the mean variance of the others, .01:
         # 3 · (0 + .02 / 9 + .01 / 9)
         ({"A": 1, "B": 1, "C": 1}, None, math.sqrt(3 * 0.03 / 9)),
+        ({"B": 2}, None, math.sqrt(0.02)),
         ({"D": 1}, {"E": 1}, None),
     ],
 )

@@ -133,7 +133,9 @@ def test_all_sign_patterns_are_used_up_to_the_limit(clusters, distinct, monkeypa
 
 @pytest.mark.parametrize(("rows", "patterns"), [(1, 2000), (10_000, 500), (10**6, 250)])
 def test_many_differences_have_fewer_sign_patterns(rows, patterns):
-    assert _signs(20, rows).shape == (20, patterns)
+    signs = _signs(20, rows)
+    assert signs.shape == (20, patterns)
+    assert np.unique(signs).tolist() == [-1, 1]
 
 
 def test_clusters_without_a_difference_leave_p_values_exact():

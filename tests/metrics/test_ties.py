@@ -106,6 +106,8 @@ def test_models_are_compared_in_each_category_and_overall():
 def test_sampling_units_are_counted_by_language_and_stratum():
     units = sampling_units(samples(0), "language", ["category"])
     assert units.values.tolist() == [["en", "x", 4], ["en", "y", 4]]
+    units = sampling_units(samples(0).iloc[::-1], "language", ["category"])
+    assert units["stratum"].tolist() == ["y", "x"]
     assert sampling_units(samples(0), None, []).values.tolist() == [["", "", 8]]
 
 
