@@ -16,6 +16,7 @@ from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.loads import Loads
+from steadfast.plan import make
 from steadfast.plan.inputs import PlanInputs
 from steadfast.plan.make import (
     COLUMNS,
@@ -190,6 +191,16 @@ def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
     (line,) = [line for line in page.splitlines() if line.startswith("- cost: ")]
     total = float(line.split()[2].replace(",", ""))
     assert abs(total - sum(planned_costs.values())) <= 0.005
+
+
+def test_judges_are_planned_with_responses_of_500_words(monkeypatch, tmp_path):
+    inputs = []
+    monkeypatch.setattr(make, "judge_prompts_of", lambda *given: inputs.append(given) or ())
+    reference = {"r": {"engine": "reference"}}
+    run = prepared(tmp_path, "cfbench", models=reference, judges=reference)
+    write_plan(run)
+    ((_, _, samples, answers),) = inputs
+    assert {len(answers[sample.id].text.split()) for sample in samples} == {500}
 
 
 def test_prompts_that_wait_for_rewrites_are_not_planned(tmp_path):
