@@ -61,18 +61,14 @@ def test_spread_is_the_standard_deviation_over_the_mean():
 def test_interval_is_scaled_to_the_value_and_widened_by_t_by_hand():
     # Of 41 equidistant replicates the second and the last but one are the quantiles: .11 and .49.
     replicates = [*np.linspace(0.1, 0.5, 41), np.nan]
-    values = pd.DataFrame([[0.2, *replicates], [0.4, *replicates], [0.2, *replicates]])
-    n = pd.Series([9, 8, 7])
-    rows = Replicates(values, n, pd.Series([4, 2, 1])).rows()
+    values = pd.DataFrame([[value, *replicates] for value in (0.2, 0.4, 0.4)])
+    rows = Replicates(values, pd.Series([9, 8, 7]), pd.Series([4, 2, 1])).rows()
+    # t of four and of two degrees over z; √(.3/.2) times as wide where the median .3 is above.
+    wider = np.array([(0.3 / 0.2) ** 0.5 * 2.776445, 4.302653, np.nan]) / 1.959964
+    for end, quantile in (("low", 0.11), ("high", 0.49)):
+        expected = pytest.approx(((quantile / 0.3) ** wider).tolist(), rel=1e-5, nan_ok=True)
+        assert (rows[end] / values[0]).tolist() == expected
     assert rows["n"].tolist() == [9, 8, 7]
-    # The median .3 is above the value .2: √(.3/.2) times as wide. t of four degrees is 2.776445.
-    wider = (0.3 / 0.2) ** 0.5 * 2.776445 / 1.959964
-    ends = [0.2 * (0.11 / 0.3) ** wider, 0.2 * (0.49 / 0.3) ** wider]
-    assert rows.loc[0, ["low", "high"]].tolist() == pytest.approx(ends, rel=1e-5)
-    wider = 4.302653 / 1.959964  # of two degrees
-    ends = [0.4 * (0.11 / 0.3) ** wider, 0.4 * (0.49 / 0.3) ** wider]
-    assert rows.loc[1, ["low", "high"]].tolist() == pytest.approx(ends, rel=1e-5)
-    assert rows.loc[2, ["low", "high"]].isna().all()
 
 
 def test_spread_of_two_clusters_or_a_single_one_has_no_interval():
