@@ -80,12 +80,15 @@ def test_flipped_sample_has_its_statuses_totals_and_points():
     assert _sample(sample) == "  LSI/1 of gpt (4k): ok 0.5 → error"
     sample["points"] = "format: 1 → 0"
     assert _sample(sample).endswith("→ error (format: 1 → 0)")
+    worse = sample.replace({"LSI": "MF", "status": "worse"})
+    compared = [{**keys, "samples": 8}, {**keys, "task": "MF", "samples": 3}]
     frames = SimpleNamespace(
-        samples=pd.DataFrame([sample, sample]), compared=pd.DataFrame([{**keys, "samples": 8}])
+        samples=pd.DataFrame([sample, sample, worse]), compared=pd.DataFrame(compared)
     )
-    number, counts, _, example = _samples(frames)
-    assert number == "Samples: 2 of 8 flipped." and example == _sample(sample)
-    heading, _, line = counts.splitlines()
+    number, counts, _, *examples = _samples(frames)
+    assert number == "Samples: 3 of 11 flipped." and examples == [_sample(sample), _sample(worse)]
+    heading, _, line, last = counts.splitlines()
+    assert last.split() == ["lifbench", "gpt", "MF", "0", "1", "0", "0", "3"]
     assert heading.split()[-5:] == ["better", "worse", "status", "points", "of"]
     assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "2", "0", "8"]
 

@@ -49,9 +49,12 @@ def test_variation_of_different_responses_by_hand():
 
 def test_two_of_three_equal_responses_are_a_third_of_the_pairs():
     third = RESPONSES.query("repeat == 0 and way == 'alone'").assign(repeat=2, total=None)
-    row = variation("B", responses=pd.concat([RESPONSES, third]))
+    responses = pd.concat([RESPONSES, third])
+    row = variation("B", responses=responses)
     assert (row["identical"], row["repeats"], row["differ"]) == (2 / 6, 3, 1)
     assert row["score"] == pytest.approx(0.5)
+    responses.loc[2, "text"] = "y"  # the first of A that is sent together with others
+    assert variation("A", responses=responses)["differ"] == 0
 
 
 @pytest.mark.parametrize(
