@@ -58,14 +58,15 @@ def frame(name: str, a, b) -> list:
 
 A = finished(
     {
-        "4k": part(dict.fromkeys("stuvw", "x"), dict.fromkeys("stuvw", 0.5)),
+        "4k": part(dict.fromkeys("rstuvw", "x"), dict.fromkeys("rstuvw", 0.5)),
         "8k": part({"s": "x"}, {"s": 0.5}),
     },
     models=("m", "n"),
 )
-B_PROMPTS = {"s": "x", "t": "x", "v": "x", "u": "changed", "y": "x", "z": "x", "q": "x"}
+B_PROMPTS = dict.fromkeys("stvwyzq", "x") | {"u": "changed"}
+B_TOTALS = {"s": 0.25, "t": None, "u": 0.5, "w": 0.5}
 B = finished(
-    {"4k": part(B_PROMPTS, {"s": 0.25, "t": None, "u": 0.5}), "16k": part({"s": "x"}, {"s": 1})},
+    {"4k": part(B_PROMPTS, B_TOTALS), "16k": part({"s": "x"}, {"s": 1})},
     models=("m", "o"),
     metrics=("ars", "csl"),
 )
@@ -74,7 +75,7 @@ B = finished(
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
-        ("prompts", [("b", "4k", 3, 1, 1, 3)]),
+        ("prompts", [("b", "4k", 4, 1, 1, 3)]),
         (
             "alone",
             [
@@ -84,9 +85,9 @@ B = finished(
         ),
         ("counts", [("b", "ars", 1)]),
         ("cells", []),
-        ("compared", [("b", "m", "T", 2)]),
-        # s, t and v have equal prompts; in B t has no total, and v no score.
-        ("measured", [("b", "m", "ARS", "task=overall", 5.0, 3, 2, False)]),
+        ("compared", [("b", "m", "T", 3)]),
+        # s, t, v and w have equal prompts; in B t has no total, and v no score.
+        ("measured", [("b", "m", "ARS", "task=overall", 5.0, 4, 2, False)]),
     ],
 )  # fmt: skip
 def test_runs_are_compared_on_what_both_have(name, rows):
@@ -119,10 +120,11 @@ def test_changed_settings_are_those_of_the_config_but_its_name():
 
 
 def test_differences_of_nested_values_are_named_by_all_keys():
-    first = {"a": {"b": 1, "c": [2]}, "d": "x"}
-    second = {"a": {"b": 2, "e": None}, "d": "x"}
+    first = {"a": {"b": 1, "c": [2]}, "d": "x", "f": {}}
+    second = {"a": {"b": 2, "e": None}, "d": "x", "f": None}
     assert list(differences(first, second)) == [
         ("a.b", "1", "2"), ("a.c", "[2]", "(absent)"), ("a.e", "(absent)", "null"),
+        ("f", "{}", "null"),
     ]  # fmt: skip
 
 

@@ -155,7 +155,7 @@ def test_measure_has_a_remark_on_its_verdict(changes, remark):
 @pytest.mark.parametrize(
     ("times", "remark"),
     [
-        (2.54, "2.5 × as many sampling units would decide"),
+        (1.54, "1.5 × as many sampling units would decide"),
         (1.0, "the difference is near the margin"),
     ],
 )
