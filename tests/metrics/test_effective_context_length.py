@@ -101,10 +101,10 @@ def test_difference_has_the_limits_of_both_and_the_clusters_of_one_side():
     paired = scores({"4k": [0.2, 0.4, 0.5, 0.7], "8k": [0.1, 0.3, 0.5, 0.6]})
     unpaired = paired.assign(cluster=paired["length"] + paired["cluster"])
     for frame in (paired, unpaired):
-        means = Clusters(frame, []).means(frame, ["length"])
+        means = Clusters(frame, []).means(frame, ["length"], limits=(-1, 2))
         difference = difference_from_share(means.take([1]), means.take([0]), 0.85)
         (cell,) = difference.cells[["value", "lowest", "highest"]].values.tolist()
-        assert cell == pytest.approx([0.375 - 0.85 * 0.45, -0.85, 1])
+        assert cell == pytest.approx([0.375 - 0.85 * 0.45, -1 - 0.85 * 2, 2 + 0.85])
         assert 1 / (difference.shares**2).sum() == pytest.approx(4)
 
 
