@@ -7,9 +7,18 @@ import pandas as pd
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.compare.results import _Benchmark, _digests, _settings, compare_results
+from steadfast.compare.results import (
+    COLUMNS,
+    Comparison,
+    _Benchmark,
+    _digests,
+    _settings,
+    compare_results,
+    differences,
+)
 from steadfast.config.load import load_config
-from steadfast.stats.pairs import COLUMNS
+from steadfast.jobs.job import Job
+from steadfast.stats import pairs
 
 SCORE = {"repeat": 0, "task": "T", "status": "ok", "points": {}}
 MEASURE = SimpleNamespace(compared={"task": "overall"}, full=5.0)
@@ -49,14 +58,15 @@ def frame(name: str, a, b) -> list:
 
 A = finished(
     {
-        "4k": part(dict.fromkeys("stuvw", "x"), dict.fromkeys("stuvw", 0.5)),
+        "4k": part(dict.fromkeys("rstuvw", "x"), dict.fromkeys("rstuvw", 0.5)),
         "8k": part({"s": "x"}, {"s": 0.5}),
     },
     models=("m", "n"),
 )
-B_PROMPTS = {"s": "x", "t": "x", "v": "x", "u": "changed", "y": "x", "z": "x", "q": "x"}
+B_PROMPTS = dict.fromkeys("stvwyzq", "x") | {"u": "changed"}
+B_TOTALS = {"s": 0.25, "t": None, "u": 0.5, "w": 0.5}
 B = finished(
-    {"4k": part(B_PROMPTS, {"s": 0.25, "t": None, "u": 0.5}), "16k": part({"s": "x"}, {"s": 1})},
+    {"4k": part(B_PROMPTS, B_TOTALS), "16k": part({"s": "x"}, {"s": 1})},
     models=("m", "o"),
     metrics=("ars", "csl"),
 )
@@ -65,7 +75,7 @@ B = finished(
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
-        ("prompts", [("b", "4k", 3, 1, 1, 3)]),
+        ("prompts", [("b", "4k", 4, 1, 1, 3)]),
         (
             "alone",
             [
@@ -75,20 +85,21 @@ B = finished(
         ),
         ("counts", [("b", "ars", 1)]),
         ("cells", []),
-        ("compared", [("b", "m", "T", 2)]),
-        # s, t and v have equal prompts; in B t has no total, and v no score.
-        ("measured", [("b", "m", "ARS", "task=overall", 5.0, 3, 2, False)]),
+        ("compared", [("b", "m", "T", 3)]),
+        # s, t, v and w have equal prompts; in B t has no total, and v no score.
+        ("measured", [("b", "m", "ARS", "task=overall", 5.0, 4, 2, False)]),
     ],
 )  # fmt: skip
 def test_runs_are_compared_on_what_both_have(name, rows):
     assert frame(name, A, B) == rows
 
 
-def test_tests_have_the_keys_of_their_cells_and_b_minus_a():
+@pytest.mark.parametrize("further", [{}, {"length": "4k"}])
+def test_tests_have_the_keys_of_their_cells_and_b_minus_a(further):
     def make(scored, data, labels):
         totals = {score.model: score.record["total"] for score in scored}
-        values = dict.fromkeys(COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
-        keys = {"task": "overall", "length": "4k"}
+        values = dict.fromkeys(pairs.COLUMNS, 0) | {"difference": totals["a"] - totals["b"]}
+        keys = {"task": "overall"} | further
         return {"comparisons": pd.DataFrame([values | {"model": "a", "other": "b"} | keys])}
 
     metrics = SimpleNamespace(data=(), function=SimpleNamespace(make=make))
@@ -96,7 +107,7 @@ def test_tests_have_the_keys_of_their_cells_and_b_minus_a():
     runs[0].evaluation.tasks["b"] = SimpleNamespace(metrics=metrics)
     (row,) = frame("tests", *runs)
     assert (row["measure"], row["difference"]) == ("ARS", 0.25)
-    assert row["cell"] == "task=overall length=4k"
+    assert row["cell"] == "task=overall" + " length=4k" * len(further)
 
 
 def test_changed_settings_are_those_of_the_config_but_its_name():
@@ -106,6 +117,39 @@ def test_changed_settings_are_those_of_the_config_but_its_name():
 
     first, second = settings(name="a", seed=1), settings(name="b", seed=2)
     assert list(_settings(first, second, [])) == [("config", "seed", "1", "2")]
+
+
+def test_differences_of_nested_values_are_named_by_all_keys():
+    first = {"a": {"b": 1, "c": [2]}, "d": "x", "f": {}}
+    second = {"a": {"b": 2, "e": None}, "d": "x", "f": None}
+    assert list(differences(first, second)) == [
+        ("a.b", "1", "2"), ("a.c", "[2]", "(absent)"), ("a.e", "(absent)", "null"),
+        ("f", "{}", "null"),
+    ]  # fmt: skip
+
+
+def test_changed_provenance_is_one_row_for_its_parts():
+    def run(seed: int, *parts: str):
+        jobs = [Job("inference", "b", "m", part) for part in parts]
+        jobs.append(Job("verdicts", "b", "m", "4k", "j"))
+        evaluation = SimpleNamespace(config=load_config({"models": {"m": {"engine": "reference"}}}))
+        provenances = [(job, {"seed": seed}) for job in jobs]
+        return SimpleNamespace(evaluation=evaluation, provenances=lambda name: provenances)
+
+    assert list(_settings(run(1, "4k", "8k", "16k"), run(2, "4k", "8k"), ["b"])) == [
+        ("b m 4k, 8k", "seed", "1", "2"),
+        ("b judge j 4k", "seed", "1", "2"),
+    ]
+
+
+def test_runs_differ_by_prompts_or_what_one_has_alone():
+    frames = {key: pd.DataFrame(columns=list(columns)) for key, columns in COLUMNS.items()}
+    alone = pd.DataFrame([("A", "part", "b 4k")], columns=list(COLUMNS["alone"]))
+    for number in (0, 1):
+        prompts = [("b", "4k", 5, 0, 0, number)]
+        frames["prompts"] = pd.DataFrame(prompts, columns=list(COLUMNS["prompts"]))
+        assert Comparison(**frames).differs == bool(number)
+        assert Comparison(**frames | {"alone": alone}).differs
 
 
 def test_flipped_samples_have_equal_prompts():

@@ -80,14 +80,17 @@ def test_flipped_sample_has_its_statuses_totals_and_points():
     assert _sample(sample) == "  LSI/1 of gpt (4k): ok 0.5 → error"
     sample["points"] = "format: 1 → 0"
     assert _sample(sample).endswith("→ error (format: 1 → 0)")
+    worse = sample.replace({"LSI": "MF", "status": "worse"})
+    compared = [{**keys, "samples": 8}, {**keys, "task": "MF", "samples": 3}]
     frames = SimpleNamespace(
-        samples=pd.DataFrame([sample]), compared=pd.DataFrame([{**keys, "samples": 8}])
+        samples=pd.DataFrame([sample, sample, worse]), compared=pd.DataFrame(compared)
     )
-    number, counts, _, example = _samples(frames)
-    assert number == "Samples: 1 of 8 flipped." and example == _sample(sample)
-    heading, _, line = counts.splitlines()
+    number, counts, _, *examples = _samples(frames)
+    assert number == "Samples: 3 of 11 flipped." and examples == [_sample(sample), _sample(worse)]
+    heading, _, line, last = counts.splitlines()
+    assert last.split() == ["lifbench", "gpt", "MF", "0", "1", "0", "0", "3"]
     assert heading.split()[-5:] == ["better", "worse", "status", "points", "of"]
-    assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "1", "0", "8"]
+    assert line.split() == ["lifbench", "gpt", "LSI", "0", "0", "2", "0", "8"]
 
 
 def test_changed_main_measures_have_their_paired_test():
@@ -152,7 +155,7 @@ def test_measure_has_a_remark_on_its_verdict(changes, remark):
 @pytest.mark.parametrize(
     ("times", "remark"),
     [
-        (2.54, "2.5 × as many sampling units would decide"),
+        (1.54, "1.5 × as many sampling units would decide"),
         (1.0, "the difference is near the margin"),
     ],
 )

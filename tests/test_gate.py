@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
+from project import ROOT
 from steadfast.compare import gate
 from steadfast.compare.gate import IDENTICAL, PASS, UNCLEAR, WORSE
 from steadfast.compare.results import MEASURED, TESTS
@@ -62,14 +63,26 @@ def test_measure_passes_or_is_worse_by_its_interval(difference, error, verdict):
 def test_margin_is_a_share_of_full_marks():
     hsr = ("m", -1.0, 0.4)  # 1 of 100 worse; from −1.88 to −.12
     assert verdict_of(compared(hsr, full=100.0)) == PASS
+    assert verdict_of(compared(hsr, full=100.0, lacking=1)) == UNCLEAR  # −2.88
     assert verdict_of(compared(("m", -0.9, 0.4), full=5.0)) == UNCLEAR  # t = −2, p .035
-    assert verdict_of(compared(("m", -1.5, 0.4), full=5.0)) == WORSE  # t = −3.5, p .0025
+    result = gate.gate(compared(("m", -1.5, 0.4), full=5.0), 0.02)
+    assert result.verdict == WORSE
+    row = result.measures.iloc[0]
+    assert row["p"] == pytest.approx(scipy.stats.t.cdf(-3.5, 11), rel=1e-5)
+    assert row["error"] == pytest.approx(0.4 / 5)
 
 
 def test_lacking_scores_count_as_zero():
     equal = ("m", 0.0, 0.004)  # bound −.0088
     assert verdict_of(compared(equal, lacking=1)) == PASS  # −.0188
     assert verdict_of(compared(equal, lacking=2)) == UNCLEAR  # −.0288
+
+
+def test_exit_codes_are_those_of_the_docs():
+    lines = (ROOT / "docs/compare.md").read_text().splitlines()
+    for verdict, code in gate.EXIT_CODES.items():
+        (line,) = [line for line in lines if line.startswith(f"| {verdict} |")]
+        assert line.endswith(f"| {code} |")
 
 
 def test_one_worse_model_decides_and_all_must_pass():
@@ -101,7 +114,10 @@ def test_contexts_that_agree_are_judged_by_their_number(difference, contexts, st
 
 def test_share_of_contexts_where_a_loss_may_be_unseen():
     # (1 − .3930)^6 = .05
-    assert gate.gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
+    result = gate.gate(agreeing(0.0, 6), 0.02)
+    assert result.unseen == pytest.approx(0.3930, abs=5e-5)
+    assert result.measures["p"].tolist() == [1]
+    assert gate.gate(agreeing(0.0, 1), 0.02).unseen == pytest.approx(0.95)
 
 
 def test_worse_is_shown_by_the_mean_of_p_values():
@@ -116,6 +132,11 @@ def test_worse_is_shown_by_the_mean_of_p_values():
     assert together and not each.any()
     _, together = gate.significantly_worse(np.array([]))
     assert not together
+    # One p-value counts once, and the mean of two twice: .02 ≤ .032 < .036.
+    assert gate.significantly_worse(np.array([0.02]))[1]
+    assert not gate.significantly_worse(np.array([0.016, 0.02]))[1]
+    # Twice the mean of the first two is .032, and of all three .035.
+    assert not gate.significantly_worse(np.array([0.012, 0.02, 0.02]))[1]
 
 
 def test_identical_responses_are_not_tested():
@@ -139,7 +160,16 @@ def test_gate_without_common_scores_is_unclear():
     comparison.measured = pd.DataFrame(
         [("lifbench", "m", "ARS", "", 1.0, 0, 0, False)], columns=list(MEASURED)
     )
-    assert verdict_of(comparison) == UNCLEAR
+    result = gate.gate(comparison, 0.02)
+    assert result.verdict == UNCLEAR
+    assert result.measures[["sampling_units", "lacking"]].values.tolist() == [[0, 0]]
+    assert result.unseen == 1
+
+
+def test_measure_is_named_with_the_further_keys_of_its_cell():
+    comparison = compared(("m", 0.0, 0.01))
+    comparison.tests["cell"] = "language=en task=overall"
+    assert gate.gate(comparison, 0.02).measures["measure"].tolist() == ["ARS language=en"]
 
 
 def test_more_units_make_the_margin_detectable():

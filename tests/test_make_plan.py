@@ -16,6 +16,7 @@ from steadfast.engines.cost.forecast import COUNTS, REMAINING
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.loads import Loads
+from steadfast.plan import make
 from steadfast.plan.inputs import PlanInputs
 from steadfast.plan.make import (
     COLUMNS,
@@ -25,7 +26,7 @@ from steadfast.plan.make import (
     response_numbers,
 )
 from steadfast.plan.model import planned_jobs
-from steadfast.plan.page import sums_over_parts, total_lines
+from steadfast.plan.page import _misfit_lines, sums_over_parts, total_lines
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(COUNTS, 0), "judges": "",
@@ -83,7 +84,8 @@ def test_equal_requests_have_one_response_unless_earlier_turns_differ():
 
 
 def test_totals_name_the_models_that_they_leave_out():
-    assert list(total_lines(pd.DataFrame(ROWS))) == [
+    cached = row("first", "models", "cached", 0, (0, 0, 0))
+    assert list(total_lines(pd.DataFrame([*ROWS, cached]))) == [
         "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
         "cached in the journal: 3",
         "prompt tokens: 1,346, of which distinct 1,186 (estimated with o200k_base for gpu, "
@@ -105,6 +107,13 @@ def test_totals_name_the_models_that_they_leave_out():
 def test_cost_that_no_cache_hit_can_change_is_one_number(row, cost):
     *_, line = total_lines(pd.DataFrame([row]))
     assert line == f"cost: {cost}"
+
+
+def test_five_misfits_of_each_part_and_model_are_named():
+    misfit = {"benchmark": "b", "part": "4k", "model": "m", "what": "left_out"}
+    samples = [misfit | {"sample_id": f"s{number}"} for number in range(6)]
+    assert [*_misfit_lines(samples)] == ["- b 4k, m: 6 left out (s0, s1, s2, s3, s4, …)"]
+    assert [*_misfit_lines(samples[:5])] == ["- b 4k, m: 5 left out (s0, s1, s2, s3, s4)"]
 
 
 def read_csv(path) -> list[dict[str, str]]:
@@ -156,6 +165,12 @@ def test_plan_has_the_gpu_hours_that_jobs_request_within_max_hours(tmp_path):
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
     assert "- large: the jobs of one model load need " in page
+    row = rows["large", ""]
+    seconds = int(row["remaining_distinct_tokens"]) / 1000 + int(row["remaining_output_budget"])
+    assert [row["estimated"] for row in rows.values()] == ["True", "False"]
+    assert list(rows) == [("large", ""), ("judge", "1 model's responses")]
+    assert float(row["hours"]) == pytest.approx(seconds / 3600, rel=1e-5)
+    assert float(row["gpu_hours"]) == pytest.approx(2 * seconds / 3600, rel=1e-5)
 
 
 def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
@@ -176,6 +191,16 @@ def test_configured_pricing_option_costs_what_rows_and_totals_have(tmp_path):
     assert abs(total - sum(planned_costs.values())) <= 0.005
 
 
+def test_judges_are_planned_with_responses_of_500_words(monkeypatch, tmp_path):
+    inputs = []
+    monkeypatch.setattr(make, "judge_prompts_of", lambda *given: inputs.append(given) or ())
+    reference = {"r": {"engine": "reference"}}
+    run = prepared(tmp_path, "cfbench", models=reference, judges=reference)
+    write_plan(run)
+    ((_, _, samples, answers),) = inputs
+    assert {len(answers[sample.id].text.split()) for sample in samples} == {500}
+
+
 def test_prompts_that_wait_for_rewrites_are_not_planned(tmp_path):
     reference = {"r": {"engine": "reference"}}
     raw = {
@@ -188,6 +213,11 @@ def test_prompts_that_wait_for_rewrites_are_not_planned(tmp_path):
     assert (inputs.benchmarks, inputs.unplanned) == (["cfbench"], ["lifbench"])
     assert list(inputs.first_rounds) == ["lifbench"]
     assert all(planned.keys() == {"r"} for planned in inputs.models.values())
+    run = Evaluation(load_config(raw | {"benchmarks": ["lifbench"], "lifbench": {}}))
+    models = PlanInputs(run, InputDigests(run), tmp_path).models
+    assert {role: list(planned) for role, planned in models.items()} == {
+        "models": ["r"], "judges": [], "rewriters": [],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

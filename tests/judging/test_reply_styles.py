@@ -172,6 +172,10 @@ def test_styles_of_one_constraint_are_read():
     ):
         assert read_list(reply, RESPONSE, 1) == [1], reply
     assert read_list('{"verdict": "NO", "confidence": "1"}', RESPONSE, 1) is None
+    assert read_list("['YES', 'NO'] for the reasons above", RESPONSE, 2) == [1, 0]
+    for lead in ("I looked for violations.", "Correct.\n"):
+        assert read_list(f"{lead}\n1: YES\n2: NO", RESPONSE, 2) == [1, 0]
+    assert read_list("I checked both.\n\nYES\n\nNO", RESPONSE, 2) == [1, 0]
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

@@ -107,6 +107,9 @@ def test_filled_sheet_is_a_label_file(sheet):
         {"rater": "ann", "model": "n", "sample_id": "a/1", "verdicts": {"1": "yes"}},
     ]
     assert listed_verdicts(records[0]["verdicts"], 2, "constraint") == {1: 1, 2: 0}
+    for yes, no in ("yn", "10", "是否"):
+        for record in read_label_file(filled(sheet, yes, no, yes, no)).records:
+            assert record["verdicts"] == {"1": "yes", "2": "no"}
 
 
 def test_invalid_verdict_is_reported_with_its_line(sheet):
@@ -143,5 +146,7 @@ def test_invalid_list_of_verdicts_is_refused(verdicts, message):
 
 def test_response_is_text_in_the_page_and_no_formula_in_the_sheet(sheet):
     html = sheet.with_suffix(".html").read_text()
-    assert html.count("</script>") == 2 and "\\u003c/script>" in html
-    assert "'=1+1" in sheet.read_text(encoding="utf-8-sig")
+    assert html.count("</script>") == 2 and "\\u003c/script>" in html and "é" in html
+    text = sheet.read_text(encoding="utf-8-sig")
+    assert text.startswith("instruction,answer,asked,verdict,rater,question,sample_id,model\n")
+    assert "'=1+1" in text

@@ -93,8 +93,8 @@ def test_interval_is_as_wide_as_a_stricter_p_implies(z_of_p, error):
     p = np.array([2 * norm.sf(z_of_p)])
     course.look(Differences(np.array([0.04]), np.array([0.01]), np.array([LARGE]), p))
     z = boundaries(np.array([0.05]), [0.4, 0.6, 0.8, 1.0])[0, 0]
-    (low,), _ = course.intervals()
-    assert low == pytest.approx(0.04 - z * error, abs=1e-5)
+    (low,), (high,) = course.intervals()
+    assert (low, high) == pytest.approx((0.04 - z * error, 0.04 + z * error), abs=1e-5)
 
 
 # --- the stopping rule, by hand: t is z, and there are four looks, at 2 to 5 rounds of 5 ---------
@@ -176,6 +176,8 @@ def test_p_value_of_no_difference_is_1():
     p = Design(5).p_values(2, np.array([0.0, np.nan]))
     assert p[0] == 1
     assert np.isnan(p[1])
+    (p,) = Design(5).p_values(0, boundaries(np.array([0.9]), FIFTHS[1:])[0, :1])
+    assert p == pytest.approx(0.9, rel=0.02)
 
 
 def test_all_looks_together_have_the_nominal_error_rate():

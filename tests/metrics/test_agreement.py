@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -74,7 +75,8 @@ def test_repeats_of_a_judge_have_fleiss_kappa():
     assert (two_judges["first"], two_judges["second"], two_judges["n"]) == ("j", "k", 4)
     assert repeats["kind"] == agreement.ITSELF
     assert (repeats["first"], repeats["second"]) == ("j", "3 repeats")
-    assert (repeats["n"], repeats["raw"], repeats["only_first"]) == (4, 0.75, 1)
+    assert (repeats["n"], repeats["raw"]) == (4, 0.75)
+    assert (repeats["only_first"], repeats["only_second"]) == (1, 0)
     chance = 74 / 144
     assert repeats["kappa"] == pytest.approx((5 / 6 - chance) / (1 - chance))
     assert repeats["raw_low"] < 0.75 < repeats["raw_high"]
@@ -170,6 +172,25 @@ def test_intervals_of_agreement_and_kappa_by_hand():
     assert [row["kappa_low"], row["kappa_high"]] == pytest.approx([2 * q - 1, 1])
     one_cluster = only_row({"a": {1: 1, 2: 0}, "b": {1: 1, 2: 1}})
     assert math.isnan(one_cluster["raw_low"])
+
+
+def test_cluster_adds_the_derivative_of_kappa_at_its_counts(monkeypatch):
+    tables = np.array([[[5, 1], [2, 2]], [[1, 3], [0, 6]], [[4, 0], [1, 5]], [[2, 2], [7, 4]]])
+    made = []
+    estimates = agreement.Estimates
+    monkeypatch.setattr(agreement, "Estimates", lambda *f: made.append(f) or estimates(*f))
+    agreement._intervals(tables)
+
+    def kappa(table: np.ndarray) -> float:
+        shares = table / table.sum()
+        chance = shares.sum(axis=0) @ shares.sum(axis=1)
+        return (np.trace(shares) - chance) / (1 - chance)
+
+    derivatives = []
+    for table in 1e-6 * tables:
+        derivatives.append(kappa(tables.sum(axis=0) + table) - kappa(tables.sum(axis=0) - table))
+    ((_, (_, parts), _, _),) = made
+    assert parts == pytest.approx(np.array(derivatives) / 2e-6, abs=1e-7)
 
 
 def test_kappa_has_a_wide_interval_when_a_rater_never_varies():

@@ -7,7 +7,7 @@ from cluster_scores import cluster_scores, populations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadfast.stats.bootstrap import Bootstrap
+from steadfast.stats.bootstrap import Bootstrap, Replicates
 
 
 def test_one_cluster_fewer_is_sampled_and_weighted_up():
@@ -56,6 +56,19 @@ def test_spread_is_the_standard_deviation_over_the_mean():
     assert row["value"] == pytest.approx(0.3535533906 / 0.75)
     assert row["n"] == 2
     assert np.isnan([row["low"], row["high"]]).all()  # since clusters agree
+
+
+def test_interval_is_scaled_to_the_value_and_widened_by_t_by_hand():
+    # Of 41 equidistant replicates the second and the last but one are the quantiles: .11 and .49.
+    replicates = [*np.linspace(0.1, 0.5, 41), np.nan]
+    values = pd.DataFrame([[value, *replicates] for value in (0.2, 0.4, 0.4)])
+    rows = Replicates(values, pd.Series([9, 8, 7]), pd.Series([4, 2, 1])).rows()
+    # t of four and of two degrees over z; √(.3/.2) times as wide where the median .3 is above.
+    wider = np.array([(0.3 / 0.2) ** 0.5 * 2.776445, 4.302653, np.nan]) / 1.959964
+    for end, quantile in (("low", 0.11), ("high", 0.49)):
+        expected = pytest.approx(((quantile / 0.3) ** wider).tolist(), rel=1e-5, nan_ok=True)
+        assert (rows[end] / values[0]).tolist() == expected
+    assert rows["n"].tolist() == [9, 8, 7]
 
 
 def test_spread_of_two_clusters_or_a_single_one_has_no_interval():

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from steadfast.benchmarks.lifbench.measures import with_chance
-from steadfast.stats.chance import crossed
+from steadfast.stats.chance import crossed, nested
+from steadfast.stats.intervals import Clusters
 
 MODELS = 400
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}
@@ -69,6 +70,12 @@ def test_three_groups_of_two_blocks_by_hand():
     frame["total"] = [0.5, 0.6, 0.7, 0.7, 0.6, 0.5]  # residual .04: variance .04 ÷ (2 · 1) ÷ 2
     # √.01 ÷ .6; groups and variance both have two degrees of freedom, so that their c4 cancel
     assert crossed(frame, "e", ["v"]).tolist() == pytest.approx([1 / 6])
+
+
+def test_single_length_has_no_chance_level():
+    frame = pd.DataFrame({"cluster": list("ab"), "length": "4k", "model": "m", "task": "T"})
+    frame["total"] = [0.5, 0.7]
+    assert nested(frame, "length", Clusters(frame, ["length"])).isna().tolist() == [True]
 
 
 def test_blocks_with_a_missing_group_do_not_count():

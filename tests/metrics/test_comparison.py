@@ -123,6 +123,9 @@ def test_interval_of_skewed_differences_inverts_halls_cubic():
     # Skewed to the right: the cubic puts the upper end further away, t the lower one.
     assert row["high"] == pytest.approx(optimize.brentq(lambda x: cubic(x) + t, 1, 9), rel=1e-3)
     assert row["low"] == pytest.approx(1.58 - t * error, rel=1e-3)
+    # Skewed to the left, with a mean of 4 − 1.58: the cubic is nearer to 0 than t.
+    row = paired([4 - hours for hours in HOURS], base=1e4)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(-cubic(4), 9), rel=1e-2)
 
 
 def test_few_clusters_exclude_no_difference():

@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 from steadfast.stats.corrected import (
-    FEWEST,
     Corrected,
     _moments,
     corrected,
@@ -87,6 +86,26 @@ def test_moments_of_a_mean_by_hand():
     assert _moments(np.array([1.0]), np.ones(1)) == (1, 0, 0)
 
 
+def test_corrected_mean_has_the_moments_of_both_parts():
+    rng = np.random.default_rng(3)
+    judge = rng.exponential(size=20)
+    people = judge / 2 + rng.exponential(size=20)
+    is_labelled = np.arange(20) < 12
+    sums = 2 * np.column_stack([judge, judge * is_labelled])  # each of weight 2
+    weights = 2.0 * np.column_stack([np.ones(20), is_labelled])
+    other = judge[~is_labelled]
+    ratio = 1 + 12 / 8
+    share = np.cov(people[:12], judge[:12])[0, 1] / (ratio * judge[:12].var(ddof=1))
+    rest = people[:12] - share * judge[:12]
+    assert corrected(sums, weights, 2 * people, is_labelled) == pytest.approx((
+        share * other.mean() + rest.mean(),
+        share**2 * stats.kstat(other, 2) / 8 + rest.var(ddof=2) / 12,
+        share**3 * stats.kstat(other, 3) / 8**2 + stats.kstat(rest, 3) / 12**2,
+        10,
+        share,
+    ))  # fmt: skip
+
+
 def test_labels_of_all_groups_replace_the_judge():
     judge = np.ones((20, 2))
     estimate = corrected(judge, np.ones((20, 2)), np.arange(20) % 2.0, np.ones(20, bool))
@@ -94,20 +113,23 @@ def test_labels_of_all_groups_replace_the_judge():
     assert estimate.share == 0
 
 
-def test_judge_without_errors_keeps_its_weight():
-    truth = np.arange(200) % 2.0
+# Without errors the judge has the weight 1 ÷ (1 + 20/180).
+@pytest.mark.parametrize(("slope", "share"), [(1, 0.9), (5, 1), (-1, 0)])
+def test_weight_of_the_judge_is_between_0_and_1(slope, share):
+    judge = np.arange(200) % 2.0
     is_labelled = np.arange(200) < 20
-    values = np.column_stack([truth, truth * is_labelled])
+    values = np.column_stack([judge, judge * is_labelled])
     weights = np.column_stack([np.ones(200), is_labelled])
-    estimate = corrected(values, weights, truth, is_labelled)
-    assert estimate.value == pytest.approx(0.5)
-    assert estimate.share == pytest.approx(0.9)  # 1 ÷ (1 + 20/180)
+    estimate = corrected(values, weights, slope * judge, is_labelled)
+    assert (estimate.value, estimate.share) == pytest.approx((slope * 0.5, share))
 
 
-def test_too_few_labels_give_no_value():
-    is_labelled = np.arange(40) < FEWEST - 1
-    columns = np.column_stack([np.ones(40), is_labelled])
-    assert corrected(columns, columns, np.ones(40), is_labelled) is None
+def test_fewer_than_ten_labels_give_no_value():
+    for number in (9, 10):
+        is_labelled = np.arange(40) < number
+        columns = np.column_stack([np.ones(40), is_labelled])
+        estimate = corrected(columns, columns, np.ones(40), is_labelled)
+        assert (estimate is None) == (number == 9)
 
 
 def verdicts(model: str, values: list[float], **columns) -> pd.DataFrame:
@@ -118,7 +140,7 @@ def verdicts(model: str, values: list[float], **columns) -> pd.DataFrame:
 
 def rows_of(judge: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
     raw = pd.DataFrame(columns=["model", "other", "measure", "raw", "raw_low", "raw_high"])
-    return corrected_rows(judge, labels, raw, {"X": 1.0}).set_index(["model", "other"])
+    return corrected_rows(judge, labels, raw, {"X": 1.0, "A": 1.0}).set_index(["model", "other"])
 
 
 def test_differences_are_paired_and_of_labelled_models():
@@ -130,6 +152,22 @@ def test_differences_are_paired_and_of_labelled_models():
     assert rows.loc[("a", ""), "value"] == pytest.approx(0.5)  # the judge's verdict is always 1
     assert rows.loc[("a", "b"), "value"] == pytest.approx(0)
     assert list(rows["clusters"]) == [20, 20, 20]
+    assert rows.loc[("a", ""), "share"] == 0
+
+
+def test_difference_of_judged_values_has_the_weight_of_a_faultless_judge():
+    first = [1.0, 0.0] * 20
+    second = [1.0, 1.0, 0.0, 0.0] * 10
+    labels = pd.concat([verdicts("a", first[:20]), verdicts("b", second[:20])])
+    judge = pd.concat([verdicts("a", first, weight=2.0), verdicts("b", second, weight=2.0)])
+    rows = rows_of(judge, labels)
+    assert rows.loc[("a", "b"), "share"] == pytest.approx(0.5)  # 1 ÷ (1 + 20/20)
+
+
+def test_measures_keep_their_order():
+    judge = verdicts("a", [1.0] * 20)
+    both = pd.concat([judge, judge.assign(measure="A")])
+    assert rows_of(both, both)["measure"].tolist() == ["X", "A"]
 
 
 def test_labels_that_all_agree_have_a_wilson_interval():
@@ -137,6 +175,18 @@ def test_labels_that_all_agree_have_a_wilson_interval():
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
     assert (row["value"], row["low"]) == (0, pytest.approx(0, abs=1e-12))
     assert row["high"] == pytest.approx(3.8415 / 23.8415, abs=1e-4)
+
+
+def test_interval_of_a_corrected_value_by_hand():
+    # Log odds of 0, t of 18 degrees (2.1009) errors .1 ÷ .25; so few clusters limit no end.
+    low, high = Corrected(0.5, 0.1**2, 0.0, 18, 0.0).interval(0, 1, 2)
+    assert (low, high) == pytest.approx((0.30145, 0.69855), abs=1e-5)
+    # Skewness .2: Hall's cubic is −2.1009 at 3 ((1 − .2 (2.1009 + .2/6))^⅓ − 1) ÷ .2 = −2.5401.
+    low, high = Corrected(0.5, 0.1**2, 0.2 * 0.1**3, 18, 0.0).interval(0, 1, 2)
+    assert (low, high) == pytest.approx((0.30145, 0.73420), abs=1e-5)
+    # A correction beyond the limit: Wilson's of 20 in 20, from 20 ÷ (20 + z²).
+    low, high = Corrected(1.02, 0.1**2, 0.0, 18, 0.0).interval(0, 1, 20)
+    assert (low, high) == pytest.approx((20 / 23.8415, 1), abs=1e-4)
 
 
 def test_differences_that_all_agree_have_a_wilson_interval_between_minus_1_and_1():
@@ -151,6 +201,23 @@ def test_verdicts_by_rule_are_not_corrected():
     judge["cluster"] = range(80)
     rows = rows_of(judge.astype({"cluster": str}), verdicts("a", [1.0, 0.0] * 10))
     assert rows["value"].tolist() == pytest.approx([0.25])
+
+
+def test_moments_with_verdicts_by_rule_by_hand(monkeypatch):
+    """The judge has 80 of 320 of the weight, in 20 groups of two items; rules decide 20 groups."""
+    estimates = []
+    monkeypatch.setattr(Corrected, "interval", lambda *call: estimates.append(call) or (0, 1))
+    by_rule = verdicts("a", [1.0, 1.0, 1.0, 0.0] * 5, sure=True, weight=12.0)
+    by_rule = by_rule.assign(unit=range(20), cluster=[f"r{number}" for number in range(20)])
+    groups = [f"u{number}" for number in range(20)]
+    judge = pd.concat([verdicts("a", [1.0] * 40, weight=2.0, cluster=groups * 2), by_rule])
+    (value,) = rows_of(judge, verdicts("a", [1.0, 0.0, 0.0, 0.0] * 5))["value"]
+    assert value == pytest.approx(0.25 * 0.25 + 0.75 * 0.75)
+    ((estimate, *limits),) = estimates
+    # Of each part Σ e² = 3.75 and Σ e³ = ±1.875.
+    assert estimate.variance == pytest.approx(3.75 / 20 * (0.25**2 / 18 + 0.75**2 / 19))
+    assert estimate.third == pytest.approx(1.875 / (19 * 18 * 20) * (0.25**3 - 0.75**3))
+    assert limits == pytest.approx([0, 1, 1 / (0.25**2 / 20 + 0.75**2 / 20)])
 
 
 def test_raw_difference_changes_sign_with_the_order_of_models():

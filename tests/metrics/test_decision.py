@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from steadfast.show.roster import Display, DisplayedModel, adaptive_remark
 from steadfast.stats.decision import LookResult, with_expected_by_rounds
@@ -42,6 +43,9 @@ def test_model_that_is_worse_stops():
     expected = {"rounds": 2, "better than": [], "worse than": ["a", "b"], "open": []}
     assert record["models"]["c"] == expected
     assert record["models"]["a"]["open"] == ["b"]
+    # Two of four rounds spend ln(1 + (e − 1)/2) of .05 ÷ 3.
+    boundary = norm.isf(0.05 / 3 * np.log(1 + (np.e - 1) / 2) / 2)
+    assert record["boundary"] == round(record["boundary"], 4) == pytest.approx(boundary, abs=3e-3)
 
 
 def test_reversed_pair_has_its_interval_reversed():

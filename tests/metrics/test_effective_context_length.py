@@ -8,6 +8,7 @@ import pytest
 
 from steadfast.stats.effective_context_length import (
     EffectiveLength,
+    difference_from_share,
     effective_lengths,
     retention_by_length,
     with_effective_lengths,
@@ -94,6 +95,17 @@ def test_retention_interval_matches_the_paired_t_test():
     low = 0.85 + (surplus.mean() - half) / short.mean()
     high = 0.85 + (surplus.mean() + half) / short.mean()
     assert [row["low"], row["high"]] == pytest.approx([low, high], rel=0.05)
+
+
+def test_difference_has_the_limits_of_both_and_the_clusters_of_one_side():
+    paired = scores({"4k": [0.2, 0.4, 0.5, 0.7], "8k": [0.1, 0.3, 0.5, 0.6]})
+    unpaired = paired.assign(cluster=paired["length"] + paired["cluster"])
+    for frame in (paired, unpaired):
+        means = Clusters(frame, []).means(frame, ["length"], limits=(-1, 2))
+        difference = difference_from_share(means.take([1]), means.take([0]), 0.85)
+        (cell,) = difference.cells[["value", "lowest", "highest"]].values.tolist()
+        assert cell == pytest.approx([0.375 - 0.85 * 0.45, -1 - 0.85 * 2, 2 + 0.85])
+        assert 1 / (difference.shares**2).sum() == pytest.approx(4)
 
 
 def test_retention_needs_a_score_at_the_shortest_length():

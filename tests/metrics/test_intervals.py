@@ -9,7 +9,7 @@ from cluster_scores import cluster_scores, populations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, t
 
 from steadfast.stats.intervals import Clusters, Estimates, joined
 
@@ -157,6 +157,23 @@ def test_interval_excludes_0_when_p_is_below_5_percent(values, sizes, strata):
     (row,) = differences.rows().to_dict("records")
     (p,) = differences.p_values()
     assert (row["low"] > 0 or row["high"] < 0) == (p < 0.05)
+
+
+@pytest.mark.parametrize(
+    ("values", "lowest", "highest", "p"),
+    [
+        ([0.5] * 8, -2, 1, 1.5**-8),
+        ([-0.5] * 8, -2, 1, 1.25**-8),
+        ([2] * 6 + [-1] * 6, -1, 2, 2 * norm.sf(0.5 * (12 / 2) ** 0.5)),
+        # Log odds log(1.3 ÷ 1.7 · 2 ÷ 1) of error .2 ÷ √3 · (1 ÷ 1.3 + 1 ÷ 1.7), two degrees.
+        ([0.1, 0.3, 0.5], -1, 2, 2 * t.sf(0.42488 / (0.11547 * 1.35747), 2)),
+        ([0.1, 0.3, 0.5], -1e6, 1e6, 2 * t.sf(0.3 / 0.11547, 2)),
+    ],
+)
+def test_p_values_by_hand(values, lowest, highest, p):
+    frame = cluster_scores({f"c{number}": [value] for number, value in enumerate(values)})
+    (computed,) = estimates(frame, limits=(lowest, highest)).p_values()
+    assert computed == pytest.approx(p, rel=1e-4)
 
 
 @given(st.lists(st.integers(0, 20), min_size=2, max_size=30))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
 from steadfast.stats.power import Pilot, minimum_detectable_difference
@@ -16,6 +17,13 @@ def test_detectable_difference_matches_the_paired_t_test(effect, size):
     assert minimum_detectable_difference(size**-0.5, size - 1) == pytest.approx(effect, rel=0.003)
 
 
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_noncentral_t_has_80_percent_power_at_the_detectable_difference(pairs):
+    limit = stats.t.isf(0.05 / 2 / pairs, 60)
+    difference = minimum_detectable_difference(1.0, 60, pairs)
+    assert stats.nct.sf(limit, 60, difference) == pytest.approx(0.8, abs=1e-6)
+
+
 def test_detectable_difference_by_hand():
     # (1.95996 + 0.84162) standard errors
     assert minimum_detectable_difference(1.0, 1e7) == pytest.approx(2.80158, abs=1e-4)
@@ -23,6 +31,8 @@ def test_detectable_difference_by_hand():
     assert minimum_detectable_difference(1.0, 1e7, pairs=10) == pytest.approx(3.64865, abs=1e-4)
     # A plain t test would reach .80 with ten pairs and an effect of 1.
     assert 1.02 < minimum_detectable_difference(10**-0.5, 9) < 1.15
+    # Of ten pairs it would be 1.484.
+    assert 1.5 < minimum_detectable_difference(10**-0.5, 9, pairs=10) < 1.9
     for degrees_of_freedom in (0, math.nan):
         assert math.isnan(minimum_detectable_difference(0.1, degrees_of_freedom))
 

@@ -31,7 +31,8 @@ def test_equal_responses_have_no_variation():
     row = variation("A")
     assert (row["identical"], row["differ"]) == (1, 0)
     assert (row["score"], row["score_sd"], row["answer_sd"]) == (1, 0, 0)
-    assert variation("B", "together")["identical"] == 1
+    row = variation("B", "together")
+    assert (row["identical"], row["differ"]) == (1, 0)
 
 
 def test_variation_of_different_responses_by_hand():
@@ -47,6 +48,16 @@ def test_variation_of_different_responses_by_hand():
     assert overall["score_sd"] == pytest.approx(math.sqrt(0.005))  # of .7 and .8
 
 
+def test_two_of_three_equal_responses_are_a_third_of_the_pairs():
+    third = RESPONSES.query("repeat == 0 and way == 'alone'").assign(repeat=2, total=None)
+    responses = pd.concat([RESPONSES, third])
+    row = variation("B", responses=responses)
+    assert (row["identical"], row["repeats"], row["differ"]) == (2 / 6, 3, 1)
+    assert row["score"] == pytest.approx(0.5)
+    responses.loc[2, "text"] = "y"  # the first of A that is sent together with others
+    assert variation("A", responses=responses)["differ"] == 0
+
+
 @pytest.mark.parametrize(
     ("counts", "weights", "expected"),
     [
@@ -57,6 +68,7 @@ def test_variation_of_different_responses_by_hand():
         # A task that was not sampled has the mean variance of the others, .01:
         # 3 · (0 + .02 / 9 + .01 / 9)
         ({"A": 1, "B": 1, "C": 1}, None, math.sqrt(3 * 0.03 / 9)),
+        ({"B": 2}, None, math.sqrt(0.02)),
         ({"D": 1}, {"E": 1}, None),
     ],
 )
@@ -89,7 +101,7 @@ def deviation_file(folder, model, part, *deviations):
 def test_deviation_pools_the_larger_one_of_each_part(tmp_path):
     files = [
         deviation_file(tmp_path, "m", "4k", 0.1, 0.3),
-        deviation_file(tmp_path, "m", "8k", 0.1, 0.1),
+        deviation_file(tmp_path, "m", "8k", 0.1, 0.0),
         deviation_file(tmp_path, "n", "4k", ""),
     ]
     expected = {"bench": {"m": pytest.approx(math.sqrt((0.09 + 0.01) / 2))}}

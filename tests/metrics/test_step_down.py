@@ -75,33 +75,38 @@ def test_statistic_of_the_single_test_with_unequal_weights():
     assert unchanged_statistics(weighted) == pytest.approx(expected)
 
 
-def t_statistic(sample: np.ndarray) -> float:
-    return abs(scipy.stats.ttest_1samp(sample, 0).statistic)
+VALUES = np.random.default_rng(2).random((4, 7)) * 0.3 + [[0.5], [0.1], [0.0], [0.0]]
 
 
-@pytest.mark.wide
 def test_p_values_match_all_sign_changes_one_by_one():
-    values = np.random.default_rng(2).random((4, 7)) * 0.3 + [[0.5], [0.1], [0.0], [0.0]]
     families = [np.arange(6), np.array([5, 0, 3])]
-    estimates = differences(scores(values, 7 * "x"))
+    estimates = differences(scores(VALUES, 7 * "x"))
     p_values = step_down(estimates, estimates.contributions, families)
-    pairs = [values[a] - values[b] for a, b in combinations(range(4), 2)]
-    patterns = [np.array(signs) for signs in product([1, -1], repeat=7)]
+    gaps = np.array([VALUES[a] - VALUES[b] for a, b in combinations(range(4), 2)])
+    patterns = np.array([*product([1, -1], repeat=7)])
+    t = np.abs(scipy.stats.ttest_1samp(patterns[:, None] * gaps, 0, axis=2).statistic)
     for family, p in zip(families, p_values, strict=True):
         remaining = family.tolist()
         expected = {}
         p_before = 0.0
         while remaining:
-            strongest = max(remaining, key=lambda pair: t_statistic(pairs[pair]))
-            threshold = t_statistic(pairs[strongest]) - 1e-9
-            exceeding = 0
-            for signs in patterns:
-                largest = max(t_statistic(signs * pairs[pair]) for pair in remaining)
-                exceeding += largest >= threshold
-            p_before = max(p_before, exceeding / len(patterns))
+            strongest = max(remaining, key=lambda pair: t[0, pair])
+            exceeding = t[:, remaining].max(axis=1) >= t[0, strongest] - 1e-9
+            p_before = max(p_before, exceeding.mean())
             expected[strongest] = p_before
             remaining.remove(strongest)
         assert p.tolist() == pytest.approx([expected[pair] for pair in family])
+
+
+def test_each_model_has_the_p_values_of_its_own_pairs():
+    frame = scores(VALUES[1:], 7 * "x")
+    estimates = differences(frame)
+    families = [np.array(pairs) for pairs in ([0, 1], [0, 2], [1, 2])]
+    first, second, third = step_down(estimates, estimates.contributions, families)
+    rows = compared(frame, "T").loc["T"]
+    assert rows["p_model"].tolist() == np.maximum([*first, second[1]], rows["p"]).tolist()
+    assert rows["p_other"].tolist() == np.maximum([second[0], *third], rows["p"]).tolist()
+    assert rows["p_model"].tolist() != rows["p_other"].tolist()
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
@@ -124,6 +129,13 @@ def test_all_sign_patterns_are_used_up_to_the_limit(clusters, distinct, monkeypa
     assert set(signs[:, 0]) == {1.0}
     if distinct:  # a pattern and its opposite count once
         assert np.unique(signs * signs[0], axis=1).shape[1] == distinct
+
+
+@pytest.mark.parametrize(("rows", "patterns"), [(1, 2000), (10_000, 500), (10**6, 250)])
+def test_many_differences_have_fewer_sign_patterns(rows, patterns):
+    signs = _signs(20, rows)
+    assert signs.shape == (20, patterns)
+    assert np.unique(signs).tolist() == [-1, 1]
 
 
 def test_clusters_without_a_difference_leave_p_values_exact():

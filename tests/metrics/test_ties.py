@@ -101,11 +101,15 @@ def test_models_are_compared_in_each_category_and_overall():
     assert rows["difference"].to_dict() == pytest.approx(expected)
     assert rows["n"].to_dict() == {"x": 4, "y": 4, "overall": 8}
     assert pairs(samples(0.1).iloc[:0], ["language"], "category").empty
+    languages = pd.concat([samples(0.1).assign(language="zh"), samples(0.1)])
+    assert [*pairs(languages, ["language"], "category")["language"].unique()] == ["zh", "en"]
 
 
 def test_sampling_units_are_counted_by_language_and_stratum():
     units = sampling_units(samples(0), "language", ["category"])
     assert units.values.tolist() == [["en", "x", 4], ["en", "y", 4]]
+    units = sampling_units(samples(0).iloc[::-1], "language", ["category"])
+    assert units["stratum"].tolist() == ["y", "x"]
     assert sampling_units(samples(0), None, []).values.tolist() == [["", "", 8]]
 
 

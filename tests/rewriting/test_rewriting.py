@@ -65,6 +65,16 @@ def test_one_to_two_times_the_requested_number_is_read(count, is_readable):
     assert readable(TWO, json.dumps(["a"] * count), "") is is_readable
 
 
+def test_reply_has_200_000_characters_and_32_brackets_within_each_other_at_most():
+    def is_read(text: str) -> bool:
+        return readable(TWO, json.dumps(["Go.", text]), "")
+
+    most = 200_000 - len(json.dumps(["Go.", ""]))
+    assert is_read("a" * most) and not is_read("a" * (most + 1))
+    assert is_read("[" * 31) and not is_read("[" * 32)
+    assert is_read("[]" * 40)
+
+
 @given(st.text() | st.text(alphabet='[]{}",\\ \n0au'))
 def test_any_reply_is_read_or_refused(reply):
     try:
@@ -138,22 +148,21 @@ def test_reference_rewriter_gives_distinct_texts_around_the_original():
     assert RewriterSimulator().reference(prompt, prompt.requests[0]) == reply
 
 
-def simulated_reply(seed, slip):
+def simulated_reply(seed, **settings):
     prompt = prompt_for(20)
-    settings = {"slip": slip}
     return RewriterSimulator().simulated(prompt, prompt.requests[0], settings, Random(seed))
 
 
 def test_simulated_rewriters_differ_by_seed():
-    assert simulated_reply(1, 0.0) == simulated_reply(1, 0.0) != simulated_reply(2, 0.0)
-    texts = read_rewrites(simulated_reply(1, 0.0), {"count": 20})
+    assert simulated_reply(1) == simulated_reply(1, slip=0.0) != simulated_reply(2)
+    texts = read_rewrites(simulated_reply(1), {"count": 20})
     assert all(ORIGINAL in text for text in texts)
 
 
 def test_spoilt_replies_have_prose_half_of_the_list_or_none():
     reasons = set()
     for seed in range(30):
-        reply = simulated_reply(seed, 1 / CHATTER)
+        reply = simulated_reply(seed, slip=1 / CHATTER)
         try:
             read_rewrites(reply, {"count": 20})
         except UnreadableError as error:
@@ -170,7 +179,7 @@ def test_spoilt_replies_have_prose_half_of_the_list_or_none():
 def test_simulated_rewriter_errs_by_slip():
     lists = []
     for seed in range(40):
-        reply = simulated_reply(seed, 0.5)
+        reply = simulated_reply(seed, slip=0.5)
         if readable({"count": 20}, reply, ""):
             lists.append(read_rewrites(reply, {"count": 20}))
     # Of 40 replies, 0.5 × 0.25 are spoilt; three of the four ways to spoil make them unreadable.

@@ -95,9 +95,9 @@ def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     tested = measures["p"].notna().to_numpy()
     each, together = significantly_worse(measures.loc[tested, "p"].to_numpy(float))
     measures.loc[np.flatnonzero(tested)[each], "verdict"] = WORSE
-    verdicts = set(measures["verdict"])
-    if WORSE in verdicts or together:
+    if together:
         return Gate(measures, WORSE, needed)
+    verdicts = set(measures["verdict"])
     return Gate(measures, PASS if verdicts <= {PASS, IDENTICAL} else UNCLEAR, needed)
 
 
@@ -120,7 +120,7 @@ def significantly_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
         # One p-value is one; the mean of several counts twice.
         combined = sums / sizes * np.where(sizes > 1, 2, 1)
         rejected[row] |= bool((combined <= TOGETHER).all())
-    together = len(p) > 1 and 2 * p.mean() <= TOGETHER
+    together = p.size and 2 * p.mean() <= TOGETHER
     return rejected, bool(together or rejected.any())
 
 
@@ -171,7 +171,7 @@ def more_units(row: Any, margin: float) -> float:
 
     ``row`` is of ``Gate.measures``.
     """
-    if not (row.error > NOTHING and row.degrees_of_freedom >= 1):
+    if not row.error > NOTHING:
         return math.nan
     needed = Pilot(row.error, row.degrees_of_freedom, row.sampling_units).clusters_needed(margin)
     return needed / row.sampling_units if needed else math.nan

@@ -76,6 +76,8 @@ def verdict(text: str, numeric: bool = False) -> int | None:
 
     >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
     (0, 1, None, None)
+    >>> verdict("✅是"), verdict("否❌")
+    (1, 0)
     """
     words = vocabulary(numeric)
     bare = text.strip(" \t.\"'*!").casefold()

@@ -241,7 +241,7 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     estimates = Estimates(cells, np.array(parts) / number.sum(), weight, one_stratum)
     bounds = estimates.rows().set_index("measure")[["low", "high"]]
     if "kappa" in bounds.index and estimates.errors[0][1] < NOTHING:
-        bounds.loc["kappa"] = ((bounds.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
+        bounds.loc["kappa"] = ((bounds.loc["raw"] - chance) / (1 - chance)).clip(lower=-1)
     by_name = {}
     for name, row in bounds.iterrows():
         by_name[f"{name}_low"] = float(row["low"])
@@ -295,7 +295,7 @@ def majority(raters: Mapping[str, Mapping[K, V | None]], min_verdicts: int = 2) 
                 votes[item][verdict] += 1
     majorities = {}
     for item, counts in votes.items():
-        (verdict, count), *runners_up = counts.most_common(2)
+        (verdict, count), *runners_up = counts.most_common()
         if counts.total() >= min_verdicts and (not runners_up or runners_up[0][1] < count):
             majorities[item] = verdict
     return majorities

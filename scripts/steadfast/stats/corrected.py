@@ -88,10 +88,9 @@ def corrected(
     person = people[labelled]
     weight = weights[labelled, 1]
     unlabelled = ~labelled
-    moments = Moments(0.0, 0.0, 0.0)
+    moments = _moments(judged[unlabelled, 0], weights[unlabelled, 0])
     share = 0.0
     if unlabelled.any():
-        moments = _moments(judged[unlabelled, 0], weights[unlabelled, 0])
         share = _share(
             _residuals(person, weight),
             _residuals(judge, weight),
@@ -167,7 +166,7 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     back = forth.rename(columns=turned)
     back[list(ends.values())] *= -1
     values = summary.rename(columns={"value": "raw", **ends}).assign(other="")
-    raw_rows = pd.concat([values, forth, back.assign(raw=-back["raw"])], ignore_index=True)
+    raw_rows = pd.concat([values, forth, back.assign(raw=-back["raw"])])
     return raw_rows[["model", "other", "measure", "raw", *ends.values()]]
 
 
@@ -183,7 +182,7 @@ def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
         labelled_weight=units["weight"] * is_labelled,
         judge=units["weight"] * units["value"],
         labelled_judge=units["weight"] * units["value"] * is_labelled,
-        person=(units["weight"] * units["people"]).fillna(0) * is_labelled,
+        person=units["weight"] * units["people"],
     )
     columns = ["judge", "labelled_judge", "weight", "labelled_weight", "person", "labelled"]
     judged_units = products[~units["sure"]].groupby("cluster")[columns].sum()

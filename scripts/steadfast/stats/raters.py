@@ -76,7 +76,8 @@ def by_answer(
 
 # Columns of a sheet that people fill in, a row for each question.
 SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
-STRINGS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
+STRINGS = dict.fromkeys(("yes", "y", "1", "是"), "yes")
+STRINGS |= dict.fromkeys(("no", "n", "0", "否"), "no")
 
 
 def read_label_file(path: Path) -> Labels:
@@ -104,8 +105,7 @@ def read_label_file(path: Path) -> Labels:
                 "correct it"
             )
         rater = (row.get("rater") or "").strip() or HUMAN
-        word = "yes" if STRINGS[verdict] else "no"
-        sheets[rater, row["model"], row["sample_id"]][row["question"]] = word
+        sheets[rater, row["model"], row["sample_id"]][row["question"]] = STRINGS[verdict]
     records: list[Record] = []
     for (rater, model, sample), verdicts in sheets.items():
         record = {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}

@@ -144,8 +144,8 @@ def _cosine(x: np.ndarray, y: np.ndarray) -> float:
 def smallest_p(n: int) -> float:
     """The smallest two-sided p of a rank correlation of n pairs, by the exact test.
 
-    >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
-    (0.333, 0.017)
+    >>> smallest_p(1), round(smallest_p(3), 3), round(smallest_p(5), 3)
+    (1.0, 0.333, 0.017)
     """
     return min(1.0, 2 / math.factorial(n))
 
