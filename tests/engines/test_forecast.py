@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from parts import items
 from steadfast.base.files import read_json
 from steadfast.base.tokens import load_tokenizer
+from steadfast.contract.request import FAMILY_PREFIX
 from steadfast.engines.cost import forecast
 from steadfast.engines.cost.expected import Speed, job_minutes, limited_minutes, past_runs, speed
 from steadfast.engines.fit import fit
@@ -47,6 +48,18 @@ def test_context_counts_once_and_each_question_by_itself():
     assert row["prompt_tokens"] == 5 * prefix + sum(map(len, tails))
     assert row["distinct_tokens"] == prefix + forecast.shared_tokens(tails)
     assert row["output_budget"] == 250
+    with_templates = plan(*items(1, 5), template_tokens=7)
+    assert with_templates["distinct_tokens"] == row["distinct_tokens"] + 5 * 7
+    bare = replace(items(1, 1)[0], head="", context="")
+    assert plan(bare)["distinct_tokens"] == TOKENIZER.count(bare.tail)
+
+
+def test_truncated_and_unfit_prompts_are_counted():
+    (whole,) = requests(items(1, 1))
+    cut = replace(whole, prompt_truncated_tokens=1)
+    unfit = replace(whole, overflow="too long")
+    row = forecast.plan_part([whole, cut, unfit], (), TOKENIZER)
+    assert (row["requests"], row["prompt_truncated"], row["unfit"]) == (3, 1, 1)
 
 
 def test_equal_requests_count_once():
@@ -70,6 +83,16 @@ def test_longer_context_of_a_load_adds_only_its_own_tokens():
     assert second_row["distinct_tokens"] == plan(long)["distinct_tokens"] - prefix_tokens
     assert second_row["remaining_distinct_tokens"] == second_row["distinct_tokens"]
     assert second_row["prompt_tokens"] == plan(long)["prompt_tokens"]
+
+
+@pytest.mark.parametrize(
+    ("length", "is_shared"), [(FAMILY_PREFIX - 1, False), (FAMILY_PREFIX, True)]
+)
+def test_context_is_shared_by_a_load_from_the_length_of_a_family_on(length, is_shared):
+    (item,) = items(1, 1)
+    computed: dict[str, int] = {}
+    plan(replace(item, head="", context="a" * length), computed=computed)
+    assert bool(computed) is is_shared
 
 
 def test_truncated_contexts_share_their_beginning():
@@ -99,7 +122,7 @@ def test_torn_or_missing_journal_is_read_as_far_as_possible(part, server, tmp_pa
 def test_prompts_beyond_the_window_are_listed():
     rows = pd.DataFrame(forecast.misfits(requests(window=130), "truncate"))
     assert rows["what"].tolist() == ["prompt_truncated"] * 10
-    assert (rows["prompt_tokens"] <= 80).all()
+    assert rows["prompt_tokens"].between(78, 80).all()
     assert (rows["prompt_truncated_tokens"] > 0).all()
     skipped = requests(window=60, on_overflow="skip")
     assert {row["what"] for row in forecast.misfits(skipped, "skip")} == {"left out"}
@@ -111,6 +134,11 @@ def test_prompts_beyond_the_window_are_listed():
 def test_cached_tokenizer_counts_like_its_own():
     cached = forecast.CachedTokenizer(TOKENIZER)
     assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")
+
+
+def test_empty_judge_prompt_is_no_work():
+    prompt = {"answer_id": "a", "head": "", "answer": "", "requests": []}
+    assert forecast.judging_work([prompt], {}) == forecast.Work(0, 0)
 
 
 # --- time ---------------------------------------------------------------------------------------

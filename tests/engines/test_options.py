@@ -242,6 +242,8 @@ def test_prefix_is_cached_from_the_least_length_on(rule, minimum, counts):
     request = Request("s", "c", ("c", ""), "p", "s", 10, 310, 0, 1.0, None, "s")
     readings = CacheRule(rule, minimum).readings([request, request], lambda prefix: 300)
     assert [tokens for _, *tokens in readings] == [list(pair) for pair in counts]
+    alone = next(CacheRule("mark", 300).readings([request], lambda prefix: 300))
+    assert alone == (request, 0, 0)  # no other prompt would read it
 
 
 def test_planned_cost_is_as_computed_by_hand():
