@@ -123,6 +123,8 @@ FIELDS = [
      {"output_config": {"format": {"type": "json_schema", "schema": {"a": 1}}}}),
     ("gemini", {}, SCHEMA,
      {"responseMimeType": "application/json", "responseJsonSchema": {"a": 1}}),
+    ("openai", {}, SCHEMA, {"response_format": {"type": "json_schema", "json_schema": {
+        "name": "reply", "strict": True, "schema": {"a": 1}}}}),
     ("anthropic", {}, RHYME, {"system": "In rhyme."}),
     ("anthropic", BRIEF, RHYME, {"system": "Be brief.\n\nIn rhyme."}),
     ("gemini", {}, RHYME,
@@ -283,6 +285,16 @@ REPLIES = {
         {"text": "4.", "reasoning": "Let me see.", "prompt_tokens": 3000, "cached_tokens": 2900,
          "completion_tokens": 50, "reasoning_tokens": 40})
        for mark in (True, 1, "true")},
+    "Claude without a cache": (
+        "anthropic",
+        {"content": [{"type": "text", "text": "4"}], "stop_reason": "end_turn",
+         "usage": {"input_tokens": 10, "output_tokens": 5}},
+        {"prompt_tokens": 10, "cached_tokens": None, "completion_tokens": 5}),
+    "Gemini without reasoning": (
+        "gemini",
+        {**candidates({"text": "4"}),
+         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 5}},
+        {"prompt_tokens": 9, "completion_tokens": 5, "reasoning_tokens": None}),
     "Claude's reasoning took the whole limit": (
         "anthropic",
         {"content": [], "stop_reason": "max_tokens", "usage": {

@@ -112,6 +112,7 @@ def test_truncated_prompt_fills_the_window():
     assert request.seen == pytest.approx(8092 / TOKENIZER.count(item.context), rel=0.01)
     kept = TOKENIZER.count(request.prefix.removeprefix(item.head))
     assert request.prompt_truncated_tokens == TOKENIZER.count(item.context) - kept
+    assert kept % 16 == 0  # a 512th of the window
 
 
 def test_truncation_does_not_depend_on_other_requests():

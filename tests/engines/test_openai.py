@@ -1,18 +1,21 @@
 """The openai engine against a real server: no answer is lost, none is requested twice."""
 
 import asyncio
+import signal
+from contextlib import nullcontext
 from dataclasses import replace
 from unittest.mock import AsyncMock, Mock
 
 import pandas as pd
 import pytest
-from aiohttp import ClientConnectorError, ConnectionTimeoutError
+from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
 from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engine import ApiEngine
+from steadfast.engines.api.replies import Retry
 from steadfast.engines.sending.run import _check_failures
 
 
@@ -79,12 +82,14 @@ def test_failed_requests_are_reported_and_only_they_are_retried(part, server):
     server.faults["Ask 2.0!"].extend([error(500)] * 4)
     server.faults["Ask 3.1!"].append(error(400, message="bad parameter"))
     server.faults["Ask 4.1!"].append(Fault(307, b"{}"))
-    with pytest.raises(UserError, match=r"3 of 10 requests of model echo failed") as failure:
+    server.faults["Ask 4.0!"].append(Fault(300))  # with a valid reply
+    with pytest.raises(UserError, match=r"4 of 10 requests of model echo failed") as failure:
         part.run()
-    for reason in ("HTTP 500", "HTTP 400: bad parameter", "HTTP 307"):
+    for reason in ("HTTP 500", "HTTP 400: bad parameter", "HTTP 300"):
         assert f"1 × {reason}" in str(failure.value)
+    assert "HTTP 307" in [reply.get("error") for reply in part.replies()]
     assert not part.out.exists()
-    assert len(server.answered) == 7
+    assert len(server.answered) == 6
     assert {record["status"] for record in part.run()} == {"ok"}
     assert server.answered == dict.fromkeys(prompts(), 1)
 
@@ -127,18 +132,62 @@ def test_no_wait_follows_the_last_attempt(part, server, monkeypatch):
     assert attempts == [1, 2, 3]
 
 
-@pytest.mark.parametrize("replies", [0, 1])
-@pytest.mark.parametrize(
-    "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
-)
-def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, replies):
+def failed_attempt(failure: Exception, replies: int = 0) -> Retry:
+    """What is to be done after a request fails without a reply."""
     engine = object.__new__(ApiEngine)
     engine._reply_count = replies
     engine._timeout = 5
     engine._access = engine._provider = Mock()
     engine._client = Mock(post=AsyncMock(side_effect=failure))
-    retry = asyncio.run(engine._attempt(Mock()))
+    return asyncio.run(engine._attempt(Mock()))
+
+
+@pytest.mark.parametrize("replies", [0, 1])
+@pytest.mark.parametrize(
+    "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
+)
+def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, replies):
+    retry = failed_attempt(failure, replies)
     assert (retry.unreachable, retry.overloaded) == (True, replies > 0)
+
+
+@pytest.mark.parametrize(
+    ("failure", "retry"),
+    [
+        (TimeoutError(), Retry("timeout", overloaded=True)),
+        (ClientError(), Retry("connection lost", overloaded=True)),
+        (OverflowError(), Retry("client error (OverflowError)")),
+    ],
+)
+def test_lost_reply_of_a_server_that_was_reached_is_a_sign_of_load(failure, retry):
+    assert failed_attempt(failure) == retry
+
+
+@pytest.mark.parametrize(
+    ("after", "shown"),
+    [
+        (0.0, ""),
+        (600.0, "HTTP 429: the server requests a wait of 600 s (Retry-After)"),
+        (601.0, "HTTP 429: the server requests a wait of 601 s (Retry-After), retrying in 600 s"),
+    ],
+)
+def test_wait_for_a_server_is_logged(after, shown):
+    engine = object.__new__(ApiEngine)
+    engine.answers = {"model": "m"}
+    engine._notices = Mock()
+    lines = []
+    engine._log = lines.append
+    engine.report_wait("HTTP 429", after)
+    assert "".join(lines) == shown
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, None)])
+def test_stopped_job_ends_by_its_signal(part, server, monkeypatch, number, code):
+    received = nullcontext([number])
+    monkeypatch.setattr("steadfast.engines.api.engine._deferred_signals", lambda *_: received)
+    with pytest.raises((SystemExit, KeyboardInterrupt)) as end:
+        part.run()
+    assert getattr(end.value, "code", None) == code
 
 
 def test_unreachable_server_is_reported(part):

@@ -32,6 +32,7 @@ def test_each_run_is_recorded_with_retries_and_failures(part, server):
     assert (first["answered"], first["failed"], first["retries"]) == (9, 1, {"HTTP 500": 4})
     assert (second["answered"], second["failed"], second["retries"]) == (1, 0, {})
     assert first["wall_seconds"] > 0
+    assert first["load_seconds"] == 0
 
 
 @pytest.mark.parametrize(
@@ -164,6 +165,13 @@ def test_quantiles_of_latencies_are_near_those_of_the_sample(share):
         counts.append(json.loads(json.dumps(latencies.counts)))
     quantile = Latencies(*counts).quantile(share)
     assert quantile == pytest.approx(float(numpy.quantile(sample, share)), rel=0.03)
+
+
+def test_median_of_two_latencies_is_the_shorter_one():
+    latencies = Latencies()
+    for seconds in (1.0, 4.0):
+        latencies.add(seconds)
+    assert latencies.quantile(0.5) == pytest.approx(1.0, rel=0.025)
 
 
 def test_latency_without_answers_is_none():
