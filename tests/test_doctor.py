@@ -15,8 +15,9 @@ from steadfast.command.main import main
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Environment
-from steadfast.doctor.examine import examine, needed_data
+from steadfast.doctor.examine import _fetched, data_checks, examine, needed_data
 from steadfast.doctor.machine import unreachable
+from steadfast.doctor.models import model_files
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 from steadfast.schema.models import VllmModel
@@ -32,6 +33,7 @@ RESPONSES = {
         400,
         b'{"error": {"status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}',
     ),
+    "/down/models": (500, b'{"data": [{"id": "m"}]}'),
     "/data.json": (200, b""),
 }
 
@@ -93,6 +95,9 @@ def test_packages_and_tokenizer_of_the_machine(tmp_path):
     assert "numpy 2" in packages.text and "(needs ==0.1)" in packages.text
     assert "no-such-package is not installed" in packages.text and "pywin32" not in packages.text
     assert machine.packages(tmp_path / "none").status == "not needed"
+    lock.write_text("".join(f"no-such-{number}==1\n" for number in range(7)))
+    many = machine.packages(lock).text
+    assert many.count("is not installed") == 5 and " and 2 more" in many
     lock.write_text("numpy>=2\npandas>=2\n")
     assert machine.packages(lock).text == "2 packages in the versions of requirements.txt"
     assert machine.tokenizer("o200k_base").status == "ok"
@@ -100,9 +105,13 @@ def test_packages_and_tokenizer_of_the_machine(tmp_path):
 
 
 def test_full_disk_and_directory_without_a_model_are_reported(tmp_path, monkeypatch):
-    assert machine.disk(tmp_path / "not/yet").status == "ok"
-    monkeypatch.setattr(machine, "LEAST_GB", 10**9)
-    assert "free disk space" in machine.disk(tmp_path).text
+    for free, status in ((2e9, "ok"), (1.99e9, "missing")):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr("shutil.disk_usage", lambda path, usage=usage: usage)
+        assert machine.disk(tmp_path / "not/yet").status == status
+    assert machine.disk(tmp_path).text == (
+        f"2.0 GB free for {tmp_path}, 2 GB needed; free disk space"
+    )
     (tmp_path / "config.json").write_text("{}")
     complete = vllm_model().model_copy(update={"model": str(tmp_path)})
     assert model_checks(complete)[f"files of {tmp_path}"].status == "ok"
@@ -143,6 +152,7 @@ def test_endpoint_responds_and_lists_the_model(address, api_key):
     assert unlisted.status == "missing"
     assert "the server has no model other; did you mean 'm'?" in unlisted.text
     assert endpoint(f"{address}/without-list").status == "ok"
+    assert "HTTP status 500; the server is down" in endpoint(f"{address}/down").text
     silent = endpoint("http://127.0.0.1:9/v1")
     assert silent.status == "missing" and "no response; start the server" in silent.text
     assert endpoint("http://127.0.0.1:9/v1", online=False).status == "unchecked"
@@ -177,6 +187,10 @@ def test_data_addresses_are_checked_without_a_download(address):
     present = f"{address}/data.json"
     absent = f"{address}/other.json"
     assert unreachable([present, absent, present]) == {absent: "HTTP status 404"}
+    three = [f"{address}/{name}" for name in "abc"]
+    assert _fetched("data", three, True, False).text.startswith(
+        f"{address}/a: HTTP status 404; {address}/b: HTTP status 404; try again"
+    )
 
 
 def test_published_data_is_unchecked_offline(tmp_path):
@@ -215,6 +229,23 @@ def test_needed_data_are_those_of_prompts_with_their_inputs():
     assert sorted(file.path for file in needed_data(task)) == ["data", "raw"]
 
 
+def test_packages_that_data_needs_are_checked(tmp_path):
+    packages = {"json": "", "no_such_package": "run 'make verifiers'"}
+    needs = SimpleNamespace(packages=packages, checks={}, addresses=[])
+    file = SimpleNamespace(path="d", inputs={}, needs=needs)
+    parts = {"p": SimpleNamespace(sources={"data": "d"})}
+    run = SimpleNamespace(
+        running=["b"],
+        tasks={"b": SimpleNamespace(data=[file], parts=parts, judging=None)},
+        models_of=lambda name: [],
+        benchmarks={"b": SimpleNamespace(title="B")},
+    )
+    checks = {check.what: check.status for check in data_checks(run, tmp_path, False)}
+    assert checks == {
+        "data of B": "ok", "package json": "ok", "package no_such_package": "missing",
+    }  # fmt: skip
+
+
 # --- GPUs and clusters ------------------------------------------------------------------------
 
 
@@ -228,6 +259,12 @@ def test_gpus_are_those_visible_to_a_job(monkeypatch):
     assert model_checks(vllm_model(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
     assert "2 found, 4 needed" in model_checks(four_gpus)["GPU"].text
     assert model_checks(four_gpus, cluster=True)["GPU"].status == "not needed"
+
+
+def test_model_of_the_hub_is_unchecked_offline(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    check = model_files("no-such-owner/model", None, Environment(online=False))
+    assert check.status == "unchecked" and "was not contacted (offline)" in check.text
 
 
 def test_partitions_of_the_profile_and_models_are_checked(tmp_path, monkeypatch):

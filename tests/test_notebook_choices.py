@@ -1,12 +1,17 @@
 """Models, parts and samples of a finished run, chosen by name in a notebook."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.contract.components import Answer, Reply
+from steadfast.jobs.finished import FinishedPart
 from steadfast.notebook import start
 from steadfast.notebook.run import Run
+from steadfast.notebook.sample import ShownSample
 
 
 def finished_part(name, samples):
@@ -36,6 +41,26 @@ def scores(*names: str | None) -> list[dict]:
 def test_scores_are_of_the_chosen_models_and_parts():
     assert len(scores("lifbench", None, None)) == 4
     assert scores("lifbench", "b", "8k") == [{"model": "b", "part": "8k", "total": 0.5}]
+
+
+def test_totals_by_other_raters_are_columns(monkeypatch):
+    records = {
+        "s": {"total": 1.0, "other_raters": {"corrected": {"total": 0.5}}},
+        "t": {"total": 0.0, "other_raters": {}},
+    }
+    monkeypatch.setattr(FinishedPart, "scores", lambda part, model: records)
+    frame = RUN.scores("lifbench", "a", "4k")
+    assert frame["total by corrected"].fillna(-1).tolist() == [0.5, -1]
+
+
+@pytest.mark.parametrize(("verdicts", "replies"), [(None, {}), ({"r": "yes"}, {"r": "yes"})])
+def test_response_to_a_sample_is_scored_with_its_verdicts(verdicts, replies):
+    scoring = Mock()
+    task = SimpleNamespace(scoring=SimpleNamespace(make=lambda: scoring))
+    sample = ShownSample(SimpleNamespace(task=task), "sample", [])
+    sample.score("4", verdicts)
+    read = {name: Reply("ok", text) for name, text in replies.items()}
+    scoring.score.assert_called_once_with("sample", Answer("ok", "4"), read)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +117,11 @@ def test_run_from_a_notebook_starts_the_command(tmp_path, monkeypatch, arguments
         (tmp_path / name).write_text(f"pathvars: {{results: {folder}}}\n")
     assert start.run(directory=tmp_path, **arguments) == tmp_path / results
     assert calls == [["run", *words]]
+
+
+def test_output_of_a_run_is_printed_and_its_failure_raised(tmp_path, monkeypatch, capsys):
+    process = nullcontext(SimpleNamespace(stdout=["one\n", "two\n"], returncode=3))
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **options: process)
+    with pytest.raises(UserError, match=r"the run failed \(exit code 3\)"):
+        start._print_output(["steadfast"], tmp_path)
+    assert capsys.readouterr().out == "one\ntwo\n"
