@@ -1,6 +1,8 @@
 """Models, parts and samples of a finished run, chosen by name in a notebook."""
 
+import os
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -121,7 +123,11 @@ def test_run_from_a_notebook_starts_the_command(tmp_path, monkeypatch, arguments
 
 def test_output_of_a_run_is_printed_and_its_failure_raised(tmp_path, monkeypatch, capsys):
     process = nullcontext(SimpleNamespace(stdout=["one\n", "two\n"], returncode=3))
-    monkeypatch.setattr("subprocess.Popen", lambda *_, **options: process)
+    popen = Mock(return_value=process)
+    monkeypatch.setattr("subprocess.Popen", popen)
     with pytest.raises(UserError, match=r"the run failed \(exit code 3\)"):
         start._print_output(["steadfast"], tmp_path)
     assert capsys.readouterr().out == "one\ntwo\n"
+    folders = popen.call_args.kwargs["env"]["PYTHONPATH"].split(os.pathsep)
+    assert (Path(folders[0]) / "steadfast/command/main.py").exists()
+    assert popen.call_args.kwargs["text"]

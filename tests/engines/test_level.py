@@ -108,6 +108,13 @@ def test_level_returns_to_a_peak_and_tries_both_directions():
     assert set(changes[9:]) == {16, 20, 28}  # a fifth less, eight more
 
 
+def test_trial_after_slow_start_goes_upwards_where_it_gained():
+    # 36 requests give a fifth more than 12 do: too little, so it is 12 or a fifth more.
+    changes = levels(lambda level, _: 10 * level if level <= 12 else 144, 1_500)
+    assert changes[:3] == [4, 12, 36] and 12 <= changes[3] <= 14
+    assert changes[4:6] == [changes[3] + 8, changes[3]]
+
+
 def test_level_grows_when_the_server_becomes_faster():
     changes = level_changes(lambda level, n: 10 * min(level, 8 if n < 1_500 else 64), 3_000)
     assert {level for level, number in changes if 400 < number < 1_500} == {7, 9, 17}

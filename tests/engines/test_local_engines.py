@@ -40,6 +40,21 @@ def test_baseline_answers_each_sample_up_to_the_output_limit(part):
     assert part.provenance()["engine"] == "baseline"
 
 
+@pytest.mark.parametrize(
+    ("text", "tokenizer", "status", "tokens"),
+    [
+        ("你好", "cl100k_base", "ok", 2),
+        ("你好", None, "ok", 1),
+        (" on" * 50, None, "ok", 50),
+        (" on" * 51, None, "length", 50),
+    ],
+)
+def test_answer_is_counted_by_the_tokenizer_of_prompts(part, text, tokenizer, status, tokens):
+    part.answers = {"engine": "baseline", "tokenizer": tokenizer}
+    (record,) = part.run(items(1, 1), oracle=Mock(baseline=lambda sample_id: text))
+    assert (record["status"], record["completion_tokens"]) == (status, tokens)
+
+
 def simulated(**settings):
     answers = {"engine": "simulated", "tokenizer": "o200k_base", "on_overflow": "truncate"}
     return answers | {"window": None, "span": 100, "seed": 1} | settings

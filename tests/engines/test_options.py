@@ -6,6 +6,7 @@ The servers cache by the rules of their providers.
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import openai
 import pandas as pd
@@ -23,10 +24,11 @@ from caching_servers import (
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part, items, prompts, rated
 from servers import running
-from steadfast.contract.request import Request
+from steadfast.contract.request import Request, Response
 from steadfast.engines.cost.options import CacheRule, option_records
 from steadfast.engines.fit import fit
 from steadfast.engines.sending.journal import final_tiers
+from steadfast.engines.sending.run import provenance
 from steadfast.plan.make import plan_frame
 from steadfast.plan.page import plan_page
 
@@ -85,6 +87,13 @@ def test_provenance_counts_prompts_by_how_they_were_sent(part):
     assert part.provenance()["prompts"] == {
         "as one string": 3, "in parts": 2, "parts read as": "the same text",
     }  # fmt: skip
+
+
+def test_provenance_leaves_out_prompts_that_were_not_sent():
+    responses = [Response("ok", parts=2), *map(Response, ("length", "error", "overflow"))]
+    engine = Mock(packages=(), answers={}, provenance=dict)
+    record = provenance("m", engine, {"engine": "openai"}, [], responses)
+    assert (record["prompts"]["as one string"], record["prompts"]["in parts"]) == (1, 1)
 
 
 def test_context_of_one_prompt_is_not_marked(part, server):

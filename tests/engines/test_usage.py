@@ -2,7 +2,10 @@
 
 import csv
 import json
+from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -11,8 +14,10 @@ from parts import items, rated
 from servers import error, replied
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
+from steadfast.contract.records import read_runs
+from steadfast.contract.request import Response
 from steadfast.engines.base import Latencies
-from steadfast.engines.sending.requests import record_path
+from steadfast.engines.sending.requests import RunRecorder, record_path
 from steadfast.jobs.job import Job
 from steadfast.show.terminal_summary import server_lines
 from steadfast.stages.count_usage import write_usage
@@ -33,6 +38,22 @@ def test_each_run_is_recorded_with_retries_and_failures(part, server):
     assert (second["answered"], second["failed"], second["retries"]) == (1, 0, {})
     assert first["wall_seconds"] > 0
     assert first["load_seconds"] == 0
+
+
+def test_run_is_written_after_more_than_five_seconds(tmp_path, monkeypatch):
+    clock = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr("time.monotonic", lambda: clock.seconds)
+    engine = Mock(retries=Counter(), latencies=Latencies(), load_seconds=1.0, option=None)
+    path = tmp_path / "4k.run.json"
+    written = []
+    with RunRecorder(path, engine, True) as recorder:
+        for clock.seconds in (105.0, 105.25):
+            recorder.update(Response("ok"))
+            written.append(read_runs(path)[0])
+        for _ in range(2):
+            recorder.spend(0.75)
+    assert [run["answered"] for run in written] == [0, 2]
+    assert [run["wall_seconds"] for run in (*written, *read_runs(path))] == [0, 5.25, 1.5]
 
 
 @pytest.mark.parametrize(

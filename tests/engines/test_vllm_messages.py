@@ -62,7 +62,8 @@ def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copie
     engine._parallel = 2
     engine._operation_args = {"pipeline_parallel_size": 3}
     engine._lock_gpus(copies)
-    assert locked == [gpus]
+    engine._lock_gpus()
+    assert locked == [gpus, 6]
 
 
 def test_package_is_found_by_its_module(monkeypatch):

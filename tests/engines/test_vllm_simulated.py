@@ -152,6 +152,78 @@ def test_one_copy_is_loaded_by_the_job_itself(operation, kind):
     assert type(copies.build(setup)) is kind
 
 
+def test_chat_template_has_a_fixed_date_and_opens_the_response():
+    text = LocalText("tiny", template_args={"strict": True})
+    text._tokenizer.apply_chat_template = template = Mock(return_value="rendered")
+    assert text.render("p") == "rendered"
+    given = template.call_args.kwargs
+    assert given.pop("strftime_now")("%d %b %Y") == "26 Jul 2024"  # Llama 3.1's default
+    opens = {"add_generation_prompt": True, "tokenize": False}
+    assert given == {**opens, "date_string": "26 Jul 2024", "strict": True}
+
+
+def test_tokenizer_is_the_models_own_or_another_without_its_revision(monkeypatch):
+    calls = []
+
+    def load(name, **given):
+        calls.append((name, given["revision"], given["trust_remote_code"]))
+        return AutoTokenizer()
+
+    from transformers import AutoTokenizer
+
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", load)
+    LocalText("tiny", revision="r1")
+    LocalText("tiny", revision="r1", tokenizer="other", trust_remote_code=True)
+    assert calls == [("tiny", "r1", False), ("other", None, True)]
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (Mock(return_value=({}, {})), "it has no config.json"),
+        (Mock(side_effect=OSError("no such repository\nlog in")), "no such repository"),
+    ],
+)
+def test_model_without_files_is_reported_in_one_line(monkeypatch, files, reason):
+    monkeypatch.setattr("transformers.PretrainedConfig.get_config_dict", files)
+    with pytest.raises(UserError, match=rf"model tiny cannot be loaded \({reason}\); check"):
+        LocalText("tiny")
+
+
+class AddedToken(str):
+    """A token of a tokenizer beside its vocabulary."""
+
+    special = False
+
+
+class SpecialToken(AddedToken):
+    special = True
+
+
+def test_special_tokens_are_those_of_vocabulary_and_additions():
+    text = LocalText("tiny")
+    text._tokenizer.added_tokens_decoder = {1: SpecialToken("<think>"), 2: AddedToken("<tool>")}
+    text._tokenizer.all_special_tokens = ["</s>"]
+    assert text.special_among(["<tool>", "<think>", "a", "</s>"]) == ["<think>", "</s>"]
+
+
+@pytest.mark.parametrize(
+    ("config", "dtype"),
+    [
+        ({"text_config": {"torch_dtype": "bfloat16", "rope_theta": 1.0}, "dtype": "x"}, "bfloat16"),
+        ({"dtype": "float16", "torch_dtype": "x", "rope_theta": 1.0, "rope_scaling": None},
+         "float16"),
+    ],
+)  # fmt: skip
+def test_provenance_has_type_and_positions_of_the_text_model(config, dtype):
+    text = LocalText("tiny")
+    text._config = {"_commit_hash": "c1", **config}
+    assert text.provenance() == {
+        "commit": "c1", "dtype": dtype, "positions": {"rope_theta": 1.0}, "tokenizer": None,
+        "vocabulary": 0x110000,
+    }  # fmt: skip
+
+
 def test_tokens_of_the_template_are_counted():
     assert LocalText("tiny").template_tokens() == len("<user><assistant>")
 
