@@ -1,5 +1,7 @@
 """Reasoning is separated from the answer: examples of each dialect, and what is no answer."""
 
+from unittest.mock import Mock
+
 import pytest
 import yaml
 
@@ -7,6 +9,7 @@ from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.sending.dialects import DIALECTS, FACTS, may_hold_marks
 from steadfast.engines.sending.reasoning import marks, separate_reasoning, start_tags
+from steadfast.engines.sending.requests import reasoning_separator
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 
@@ -22,6 +25,7 @@ THOUGHT_TAGS = {**ANY_DIALECT, "tags": ["<thought>", "</thought>"]}
 FENCE = '```py\ns = "</think>"\n```'
 ANALYSIS = "<|channel|>analysis<|message|>2+2"
 HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
+CHARACTERS = Mock(count=len)  # a tokenizer
 TWO_STARTS = "<think>a</think>Write <think> first."
 
 
@@ -180,6 +184,22 @@ def test_tags_in_code_of_an_answer_are_kept(answer):
     assert separate(f"<think>T</think>\n{answer}", QWEN) == ("ok", "T", answer)
     assert separate(answer, QWEN) == ("ok", None, answer)
     assert separate(answer, None) == ("ok", None, answer)
+
+
+@pytest.mark.parametrize(
+    ("response", "tokenizer", "tokens"),
+    [
+        (Response("ok", "<think>2+2</think>4"), CHARACTERS, 3),
+        (Response("ok", "<think>2+2</think>4", reasoning_tokens=9), CHARACTERS, 9),
+        (Response("ok", "4"), CHARACTERS, None),
+        (Response("ok", "<think>2+2</think>4"), None, None),
+    ],
+)
+def test_reasoning_that_is_not_counted_is_counted_by_the_models_tokenizer(
+    response, tokenizer, tokens
+):
+    engine = Mock(has_model=True, tokenizer=tokenizer, prefilled=lambda starts: False)
+    assert reasoning_separator(engine, QWEN)(response).reasoning_tokens == tokens
 
 
 def test_servers_reasoning_comes_first_and_once():

@@ -43,16 +43,16 @@ def test_each_run_is_recorded_with_retries_and_failures(part, server):
 def test_run_is_written_after_more_than_five_seconds(tmp_path, monkeypatch):
     clock = SimpleNamespace(seconds=100.0)
     monkeypatch.setattr("time.monotonic", lambda: clock.seconds)
-    engine = Mock(retries=Counter(), latencies=Latencies(), load_seconds=1.0, option=None)
+    engine = Mock(retries=Counter(), latencies=Latencies(), load_seconds=1.0004, option=None)
     path = tmp_path / "4k.run.json"
     written = []
     with RunRecorder(path, engine, True) as recorder:
-        for clock.seconds in (105.0, 105.25):
+        for clock.seconds in (105.0, 105.2504):
             recorder.update(Response("ok"))
             written.append(read_runs(path)[0])
         for _ in range(2):
             recorder.spend(0.75)
-    assert [run["answered"] for run in written] == [0, 2]
+    assert [(run["answered"], run["load_seconds"]) for run in written] == [(0, 1.0), (2, 1.0)]
     assert [run["wall_seconds"] for run in (*written, *read_runs(path))] == [0, 5.25, 1.5]
 
 
