@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, best_bare, send_all
-from steadfast.engines.api.level import Level
+from steadfast.engines.api.level import Level, Round
 
 
 @pytest.mark.quick(4)
@@ -55,6 +55,44 @@ def test_all_requests_are_answered_within_bounds(settings, count, operation, bou
     results = {**vars(server), "seconds": seconds}
     for name, (low, high) in bounds.items():
         assert low <= results[name] <= high, name
+
+
+def test_throughput_counts_requests_that_take_longer_than_the_mean():
+    measured = Round(4.0, 1.0)
+    for sent_at in (1.0, 1.0, 1.0, 2.5, 3.0):
+        measured.sent(sent_at)
+    measured.ended(0.5, 2.0, answered=True)  # sent before the round
+    measured.ended(1.0, 2.0, answered=True)
+    measured.ended(1.0, 3.0, answered=True)
+    # Three and two seconds in flight, the mean is 1.5: one counts with three, one not at 1.5.
+    assert measured.rate_at(4.0) == 4 * 3 / (1 + 2 + 3)
+    assert Round(4.0, 0.0).rate_at(1.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("limit", "responses", "seconds", "expected_rate", "early", "is_over"),
+    [
+        (3, 4, 0.1, 0.0, True, True),
+        (3, 3, 0.1, 0.0, True, False),
+        (12, 8, 0.1, 0.0, True, True),
+        (12, 7, 0.1, 0.0, True, False),
+        (4, 32, 0.5, 0.0, False, True),
+        (4, 31, 9.0, 0.0, False, False),
+        (4, 32, 0.49, 0.0, False, False),
+        (20, 40, 0.5, 0.0, False, True),
+        (20, 39, 0.5, 0.0, False, False),
+        # As many as are enough were expected twice over.
+        (4, 0, 1.0, 64.0, False, True),
+        (4, 0, 1.0, 63.9, False, False),
+        (4, 0, 0.4, 999.0, False, False),
+    ],
+)
+def test_round_lasts_for_enough_responses_and_time(
+    limit, responses, seconds, expected_rate, early, is_over
+):
+    current = Round(limit, 10.0)
+    current.responses = responses
+    assert current.is_over(10.0 + seconds, expected_rate, early=early) is is_over
 
 
 def level_changes(rate, count, start=4, maximum=64, full=lambda number: True):

@@ -61,7 +61,8 @@ def test_time_left_is_in_seconds_for_a_short_job(stream, clock):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(99, "99 s"), (100, "2 min"), (5_999, "100 min"), (6_000, "1.7 h")]
+    ("seconds", "text"),
+    [(99, "99 s"), (100, "2 min"), (5_999, "100 min"), (6_000, "1.7 h"), (3_600_000, "1000.0 h")],
 )
 def test_unit_of_a_duration_fits_it(seconds, text):
     assert duration(seconds) == text

@@ -53,6 +53,7 @@ DECLARED = {
     "22 thinking off, not known": ("4", QWEN, None, "ok", None, "4"),
     "23 other tag": ("<thought>2+2</thought>4", THOUGHT_TAGS, None, "ok", "2+2", "4"),
     "cut without tags, prompt not known": ("The end", QWEN, None, "length", "The end", ""),
+    "stopped without tags, not known": ("The end", QWEN, None, "ok", None, "The end"),
     "cut without tags, nothing opened": ("The end", QWEN, False, "length", None, "The end"),
     "stopped without tags, prefilled": ("2+2", QWEN, True, "ok", "2+2", ""),
     "the config says prefilled": ("2+2", parsed_by("qwen3", True), False, "ok", "2+2", ""),
@@ -92,6 +93,7 @@ CODE = {
     "fence": (f"I write\n{FENCE}\nand end.</think>4", f"I write\n{FENCE}\nand end.", "4"),
     "open fence": ("An open\n```py\nx\n</think>\n4", "An open\n```py\nx", "4"),
     "one back-tick": ("It`s </think>a `b`", "It`s", "a `b`"),
+    "right behind code": ("It is `x`</think>4 </think>", "It is `x`", "4 </think>"),
     "runs of two lengths": ("two `` and ` </think>`4`", "two `` and `", "`4`"),
 }
 """Texts after a start; some have the end in code too."""
@@ -151,6 +153,7 @@ HIDDEN = {
     "17 before an answer": ("4", QWEN, "ok", hidden(70, 64), "ok"),
     "21 without an answer": ("", QWEN, "ok", {"reasoning_tokens": 300}, "unfinished"),
     "ended before the cut": ("The answer", QWEN, "length", hidden(300, 200), "length"),
+    "ended after a token": ("The answer", QWEN, "length", hidden(300, 1), "length"),
     "no sign of it": ("", None, "ok", {}, "ok"),
     "no sign of it, declared": (" \n", QWEN, "ok", {}, "ok"),
 }
@@ -161,6 +164,11 @@ HIDDEN = {
 )
 def test_hidden_reasoning_is_detected_by_its_tokens(text, dialect, status, counts, expected):
     assert separate(text, dialect, None, status, **counts) == (expected, None, text)
+
+
+def test_cut_response_without_counted_reasoning_may_be_all_reasoning():
+    separated = separate("The end", QWEN, None, "length", completion_tokens=300)
+    assert separated == ("unfinished", "The end", "")
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))

@@ -192,6 +192,7 @@ def test_median_of_two_latencies_is_the_shorter_one():
     latencies = Latencies()
     for seconds in (1.0, 4.0):
         latencies.add(seconds)
+    assert latencies.counts == {"0": 1, "28": 1}  # log 4 / log 1.05 is 28.4
     assert latencies.quantile(0.5) == pytest.approx(1.0, rel=0.025)
 
 

@@ -63,7 +63,9 @@ def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copie
     engine._operation_args = {"pipeline_parallel_size": 3}
     engine._lock_gpus(copies)
     engine._lock_gpus()
-    assert locked == [gpus, 6]
+    engine._operation_args = {}
+    engine._lock_gpus()
+    assert locked == [gpus, 6, 2]
 
 
 def test_package_is_found_by_its_module(monkeypatch):

@@ -153,9 +153,11 @@ def test_one_copy_is_loaded_by_the_job_itself(operation, kind):
 
 
 def test_chat_template_has_a_fixed_date_and_opens_the_response():
-    text = LocalText("tiny", template_args={"strict": True})
+    text = LocalText("tiny", template_args={"strict": True}, system="Be brief.")
     text._tokenizer.apply_chat_template = template = Mock(return_value="rendered")
     assert text.render("p") == "rendered"
+    (system, _) = template.call_args.args[0]
+    assert system == {"role": "system", "content": "Be brief."}
     given = template.call_args.kwargs
     assert given.pop("strftime_now")("%d %b %Y") == "26 Jul 2024"  # Llama 3.1's default
     opens = {"add_generation_prompt": True, "tokenize": False}
