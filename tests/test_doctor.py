@@ -64,6 +64,18 @@ def test_reference_model_needs_nothing_of_the_machine(tmp_path):
     assert checks["SLURM"].status == "not needed"
 
 
+def test_tokenizers_of_models_without_checks_of_their_own_are_checked(tmp_path):
+    models = {
+        "sim-a": {"engine": "simulated", "tokenizer": "cl100k_base"},
+        "served": {"engine": "openai", "model": "m", "tokenizer": f"{tmp_path}/none"},
+    }
+    checks = config_checks(tmp_path, models=models)
+    assert checks["tokenizer cl100k_base"].status == "ok"
+    assert [what for what in checks if str(tmp_path) in what] == [
+        f"files of {tmp_path}/none (model served)"
+    ]
+
+
 def test_missing_package_of_a_benchmark_is_reported(tmp_path, monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "no-such-package")
     (tmp_path / "input_data.jsonl").write_text("")

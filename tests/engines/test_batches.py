@@ -452,6 +452,20 @@ def test_line_of_results_has_the_outcome_of_its_request(record, outcome):
     assert replies(content) == [("a", outcome)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "record", "retry"),
+    [
+        ("anthropic", {"result": {"type": "errored"}}, Retry("HTTP 500", broken=True)),
+        ("anthropic", {"result": {"type": "expired"}}, Retry("batch: expired")),
+        ("anthropic", {}, Retry("batch: no response")),
+        ("gemini", {"error": {"code": 99}}, Retry("HTTP 500", broken=True)),
+        ("gemini", {"response": {}}, Retry("batch: no response")),
+    ],
+)
+def test_line_without_a_response_of_a_dialect_is_retried(kind, record, retry):
+    assert BATCHES[kind].outcome(BATCHES[kind], record) == retry
+
+
 def test_lines_are_split_by_both_limits_in_order():
     sizes = [3, 4, 5, 1, 1, 1, 1]
     lines = [(item, b"x" * size) for item, size in zip(items(), sizes, strict=False)]

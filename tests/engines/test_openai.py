@@ -16,7 +16,7 @@ from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.replies import Retry
-from steadfast.engines.sending.run import _check_failures
+from steadfast.engines.sending.run import _check_failures, _warnings, raise_on_sigterm
 
 
 def test_one_request_of_each_context_is_answered_before_the_others(part, server):
@@ -277,3 +277,19 @@ def test_three_most_frequent_reasons_of_failures_are_shown(reasons, shown):
     responses = [Response("error", "", error=reason) for reason in reasons]
     with pytest.raises(UserError, match=rf"failed \({shown}\);"):
         _check_failures("m", responses, 0.0)
+
+
+def test_reasoning_of_a_model_without_settings_for_it_is_reported():
+    responses = [Response("ok", "4", reasoning="2+2"), Response("ok", "4"), Response("unfinished")]
+    with_reasoning, unfinished = _warnings("m", responses, None)
+    assert with_reasoning.startswith("1 of 3 responses of model m contain reasoning")
+    assert unfinished.startswith("1 of 3 replies of model m end before the reasoning does")
+    assert list(_warnings("m", responses, {"tokens": 9})) == [unfinished]
+
+
+def test_terminated_job_exits_with_128_and_the_signal():
+    before = signal.getsignal(signal.SIGTERM)
+    with raise_on_sigterm(), pytest.raises(SystemExit) as end:
+        signal.getsignal(signal.SIGTERM)(signal.SIGTERM, None)
+    assert end.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is before

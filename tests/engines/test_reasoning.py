@@ -93,6 +93,11 @@ CODE = {
     "fence": (f"I write\n{FENCE}\nand end.</think>4", f"I write\n{FENCE}\nand end.", "4"),
     "open fence": ("An open\n```py\nx\n</think>\n4", "An open\n```py\nx", "4"),
     "one back-tick": ("It`s </think>a `b`", "It`s", "a `b`"),
+    "second inline": (
+        "I write `a` and `</think>` here.\n</think>4",
+        "I write `a` and `</think>` here.",
+        "4",
+    ),
     "right behind code": ("It is `x`</think>4 </think>", "It is `x`", "4 </think>"),
     "runs of two lengths": ("two `` and ` </think>`4`", "two `` and `", "`4`"),
 }
