@@ -21,6 +21,7 @@ def parsed_by(parser, prefilled=None):
 
 QWEN = parsed_by("qwen3")
 GPT_OSS = parsed_by("openai_gptoss")
+GRANITE = parsed_by("granite")  # whose marks are ordinary words
 THOUGHT_TAGS = {**ANY_DIALECT, "tags": ["<thought>", "</thought>"]}
 FENCE = '```py\ns = "</think>"\n```'
 ANALYSIS = "<|channel|>analysis<|message|>2+2"
@@ -67,6 +68,14 @@ DECLARED = {
     "a fence after later reasoning": (
         f"<think>a</think>X<think>b</think>{FENCE}", QWEN, None, "ok", "a\nb", f"X{FENCE}"),
     "in the middle": ("X <think>a</think>Y", QWEN, False, "ok", "a", "X Y"),
+    "in the middle, cut later": ("X <think>a</think>Y", QWEN, False, "length", "a", "X Y"),
+    "in the middle, nested": (
+        "X <think>a<think>b</think>Y", QWEN, False, "ok", "a<think>b", "X Y"),
+    "in the middle, nested, cut": (
+        "X <think>a<think>b</think>Y", QWEN, False, "length", "a<think>b", ""),
+    "words in the middle": (
+        "X Here is my thought process: T Here is my response: 4", GRANITE, False, "ok", "T",
+        "X  4"),
     "back-ticks of two paragraphs": (
         "<think>it`s</think>\n\nX<think>b</think> `", QWEN, None, "ok", "it`s\nb", "X `"),
     "back-ticks around reasoning": (
@@ -87,6 +96,7 @@ UNDECLARED = {
     "lone end tag, another dialect before": ("Use <thought> </think>4", "ok", "Use <thought>", "4"),
     "phrases": ("Here is my thought process: T Here is my response: 4", "ok", "T", "4"),
     "channel without tokens, cut": ("analysisWe need", "length", "We need", ""),
+    "the same, a word of one letter": ("analysisI need", "length", "I need", ""),
 }
 CODE = {
     "inline": ("I quote `</think>` here.\n</think>4", "I quote `</think>` here.", "4"),
@@ -172,8 +182,9 @@ def test_hidden_reasoning_is_detected_by_its_tokens(text, dialect, status, count
 
 
 def test_cut_response_without_counted_reasoning_may_be_all_reasoning():
-    separated = separate("The end", QWEN, None, "length", completion_tokens=300)
-    assert separated == ("unfinished", "The end", "")
+    for counts in ({"completion_tokens": 300}, hidden(300, 300)):
+        separated = separate("The end", QWEN, None, "length", **counts)
+        assert separated == ("unfinished", "The end", "")
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))
@@ -224,7 +235,9 @@ def test_servers_reasoning_comes_first_and_once():
     assert separate(wrapped, parsed_by("hunyuan_a13b"), reasoning="T") == ("ok", "T", "4")
 
 
-@pytest.mark.parametrize("dialect", [QWEN, GPT_OSS, None], ids=["tags", "channels", "undeclared"])
+@pytest.mark.parametrize(
+    "dialect", [QWEN, GPT_OSS, GRANITE, None], ids=["tags", "channels", "words", "undeclared"]
+)
 @pytest.mark.parametrize("answer", ["a </think> b", "analysis: a\n", "Here is my response: a"])
 @pytest.mark.parametrize(("prefilled", "status"), [(True, "ok"), (None, "length")])
 def test_text_beside_the_servers_reasoning_is_the_answer(answer, dialect, prefilled, status):
