@@ -55,6 +55,12 @@ def test_error_that_fewer_requests_would_not_avoid_leaves_no_hint(engine, batch,
     assert not engine._hint.exists()
 
 
+def test_first_300_characters_of_an_error_are_shown(engine):
+    with pytest.raises(EngineFailed) as failure, engine._explained("failed"):
+        raise ValueError("x" * 289)
+    assert f"(ValueError: {'x' * 288});" in str(failure.value)
+
+
 @pytest.mark.parametrize(("copies", "gpus"), [(1, 6), (2, 12)])
 def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copies, gpus):
     locked = []

@@ -1,5 +1,7 @@
 """The engine vllm in this process, over simulated packages: windows, memory, shared prefixes."""
 
+import hashlib
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +52,48 @@ def test_model_is_loaded_with_a_prefix_cache_and_the_window():
         "max_model_len": 1000,
         "tensor_parallel_size": 1,
     }
+
+
+TEMPLATE_HASH = hashlib.sha256(b"{{ messages }}").hexdigest()
+HASHED = {"engine": "vllm", "model": "tiny", "dtype": "auto", "seed": 0, "temperature": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "hashed"),
+    [
+        ({"top_p": None, "system": None}, {"template": "chat", "chat_template": TEMPLATE_HASH}),
+        ({"template": "base", "seed": 3}, {"template": "base", "suffix": "Output: ", "seed": 3}),
+        (
+            {"engine_args": {"dtype": "float16", "swap_space": 1}, "template": "base"},
+            {"template": "base", "suffix": "Output: ", "dtype": "float16",
+             "engine_args": {"swap_space": 1}},
+        ),
+    ],
+)  # fmt: skip
+def test_settings_of_a_response_are_those_of_earlier_versions(settings, hashed):
+    """They are in the hashes of requests, whose responses took GPU-hours."""
+    assert engine(**settings).answers == {**HASHED, "stop_token_ids": [0], **hashed}
+
+
+def test_batches_are_invariant_where_vllm_has_the_mode(monkeypatch):
+    monkeypatch.setenv("VLLM_BATCH_INVARIANT", "0")
+    invariant = engine(batch_invariant=True)
+    with pytest.raises(UserError, match="this version of vLLM has no batch-invariant mode"):
+        invariant.load()
+    assert os.environ["VLLM_BATCH_INVARIANT"] == "1"
+    import vllm
+
+    vllm.envs.VLLM_BATCH_INVARIANT = True
+    invariant.load()
+    assert invariant._loaded.model
+
+
+def test_machine_and_model_are_named_in_each_response():
+    loaded = engine()
+    loaded._text._config["_commit_hash"] = "c1"
+    ((_, response),) = loaded.answer([[request("p")]])
+    assert response.served_model == "tiny@c1"
+    assert response.fingerprint == "vllm 0, torch 0, 1 × fake"
 
 
 @pytest.mark.parametrize(("window", "status"), [(29, "ok"), (28, "overflow")])
