@@ -15,7 +15,7 @@ from steadfast.command.main import main
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Environment
-from steadfast.doctor.examine import _fetched, data_checks, examine, needed_data
+from steadfast.doctor.examine import _fetched, examine, needed_data
 from steadfast.doctor.machine import unreachable
 from steadfast.doctor.models import model_files
 from steadfast.doctor.slurm import read_profile, slurm_checks
@@ -62,18 +62,8 @@ def test_reference_model_needs_nothing_of_the_machine(tmp_path):
     assert {check.status for check in checks.values()} <= {"ok", "not needed"}
     assert checks["data of LIFBench"].text == "needs no network"
     assert checks["SLURM"].status == "not needed"
-
-
-def test_tokenizers_of_models_without_checks_of_their_own_are_checked(tmp_path):
-    models = {
-        "sim-a": {"engine": "simulated", "tokenizer": "cl100k_base"},
-        "served": {"engine": "openai", "model": "m", "tokenizer": f"{tmp_path}/none"},
-    }
-    checks = config_checks(tmp_path, models=models)
-    assert checks["tokenizer cl100k_base"].status == "ok"
-    assert [what for what in checks if str(tmp_path) in what] == [
-        f"files of {tmp_path}/none (model served)"
-    ]
+    simulated = {"engine": "simulated", "tokenizer": "cl100k_base"}
+    assert "tokenizer cl100k_base" in config_checks(tmp_path, models={"sim-a": simulated})
 
 
 def test_missing_package_of_a_benchmark_is_reported(tmp_path, monkeypatch):
@@ -239,23 +229,6 @@ def test_needed_data_are_those_of_prompts_with_their_inputs():
     part = SimpleNamespace(sources={"data": "data", "again": "raw", "made": "results/contexts"})
     task = SimpleNamespace(data=[raw, data, file("unused")], parts={"p": part}, judging=None)
     assert sorted(file.path for file in needed_data(task)) == ["data", "raw"]
-
-
-def test_packages_that_data_needs_are_checked(tmp_path):
-    packages = {"json": "", "no_such_package": "run 'make verifiers'"}
-    needs = SimpleNamespace(packages=packages, checks={}, addresses=[])
-    file = SimpleNamespace(path="d", inputs={}, needs=needs)
-    parts = {"p": SimpleNamespace(sources={"data": "d"})}
-    run = SimpleNamespace(
-        running=["b"],
-        tasks={"b": SimpleNamespace(data=[file], parts=parts, judging=None)},
-        models_of=lambda name: [],
-        benchmarks={"b": SimpleNamespace(title="B")},
-    )
-    checks = {check.what: check.status for check in data_checks(run, tmp_path, False)}
-    assert checks == {
-        "data of B": "ok", "package json": "ok", "package no_such_package": "missing",
-    }  # fmt: skip
 
 
 # --- GPUs and clusters ------------------------------------------------------------------------

@@ -9,11 +9,9 @@ from unittest.mock import Mock
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.contract.components import Answer, Reply
 from steadfast.jobs.finished import FinishedPart
 from steadfast.notebook import start
 from steadfast.notebook.run import Run
-from steadfast.notebook.sample import ShownSample
 
 
 def finished_part(name, samples):
@@ -46,23 +44,10 @@ def test_scores_are_of_the_chosen_models_and_parts():
 
 
 def test_totals_by_other_raters_are_columns(monkeypatch):
-    records = {
-        "s": {"total": 1.0, "other_raters": {"corrected": {"total": 0.5}}},
-        "t": {"total": 0.0, "other_raters": {}},
-    }
+    records = {"s": {"other_raters": {"corrected": {"total": 0.5}}}, "t": {"other_raters": {}}}
     monkeypatch.setattr(FinishedPart, "scores", lambda part, model: records)
     frame = RUN.scores("lifbench", "a", "4k")
     assert frame["total by corrected"].fillna(-1).tolist() == [0.5, -1]
-
-
-@pytest.mark.parametrize(("verdicts", "replies"), [(None, {}), ({"r": "yes"}, {"r": "yes"})])
-def test_response_to_a_sample_is_scored_with_its_verdicts(verdicts, replies):
-    scoring = Mock()
-    task = SimpleNamespace(scoring=SimpleNamespace(make=lambda: scoring))
-    sample = ShownSample(SimpleNamespace(task=task), "sample", [])
-    sample.score("4", verdicts)
-    read = {name: Reply("ok", text) for name, text in replies.items()}
-    scoring.score.assert_called_once_with("sample", Answer("ok", "4"), read)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +113,5 @@ def test_output_of_a_run_is_printed_and_its_failure_raised(tmp_path, monkeypatch
     with pytest.raises(UserError, match=r"the run failed \(exit code 3\)"):
         start._print_output(["steadfast"], tmp_path)
     assert capsys.readouterr().out == "one\ntwo\n"
-    folders = popen.call_args.kwargs["env"]["PYTHONPATH"].split(os.pathsep)
-    assert (Path(folders[0]) / "steadfast/command/main.py").exists()
-    assert popen.call_args.kwargs["text"]
+    scripts = popen.call_args.kwargs["env"]["PYTHONPATH"].partition(os.pathsep)[0]
+    assert scripts == str(Path(__file__).parents[1] / "scripts")

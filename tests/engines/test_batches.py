@@ -299,12 +299,6 @@ def test_failing_call_is_repeated_five_times_and_polls_become_rarer(monkeypatch)
     assert waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_message_of_a_batch_is_one_short_line():
-    errors = {"data": [{"message": "a\n" + "b" * 200}]}
-    remote = ChatBatches.remote(None, {"id": "b", "status": "FAILED", "errors": errors})
-    assert remote.reason == "batch failed: a " + "b" * 198
-
-
 @pytest.mark.parametrize(
     "fields",
     [

@@ -136,11 +136,6 @@ def test_cached_tokenizer_counts_like_its_own():
     assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")
 
 
-def test_empty_judge_prompt_is_no_work():
-    prompt = {"answer_id": "a", "head": "", "answer": "", "requests": []}
-    assert forecast.judging_work([prompt], {}) == forecast.Work(0, 0)
-
-
 # --- time ---------------------------------------------------------------------------------------
 
 CONFIGURED = {"throughput": {"prefill": 1_000.0, "decode": 100.0}}

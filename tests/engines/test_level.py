@@ -69,30 +69,23 @@ def test_throughput_counts_requests_that_take_longer_than_the_mean():
     assert Round(4.0, 0.0).rate_at(1.0) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("limit", "responses", "seconds", "expected_rate", "early", "is_over"),
-    [
-        (3, 4, 0.1, 0.0, True, True),
-        (3, 3, 0.1, 0.0, True, False),
-        (12, 8, 0.1, 0.0, True, True),
-        (12, 7, 0.1, 0.0, True, False),
-        (4, 32, 0.5, 0.0, False, True),
-        (4, 31, 9.0, 0.0, False, False),
-        (4, 32, 0.49, 0.0, False, False),
-        (20, 40, 0.5, 0.0, False, True),
-        (20, 39, 0.5, 0.0, False, False),
-        # As many as are enough were expected twice over.
-        (4, 0, 1.0, 64.0, False, True),
-        (4, 0, 1.0, 63.9, False, False),
-        (4, 0, 0.4, 999.0, False, False),
-    ],
-)
-def test_round_lasts_for_enough_responses_and_time(
-    limit, responses, seconds, expected_rate, early, is_over
-):
+OVER = [
+    # Level, responses, seconds, expected rate (0: unknown), and whether it is a slow start.
+    (3, 4, 0.1, 0.0, True), (12, 8, 0.1, 0.0, True), (4, 32, 0.5, 0.0, False),
+    (20, 40, 0.5, 0.0, False), (4, 0, 1.0, 64.0, False),
+]  # fmt: skip
+NOT_OVER = [
+    (3, 3, 9.0, 0.0, True), (12, 7, 9.0, 0.0, True), (4, 31, 9.0, 0.0, False),
+    (4, 32, 0.49, 0.0, False), (20, 39, 0.5, 0.0, False), (4, 0, 1.0, 63.9, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", [*OVER, *NOT_OVER])
+def test_round_lasts_for_enough_responses_and_time(state):
+    limit, responses, seconds, expected_rate, early = state
     current = Round(limit, 10.0)
     current.responses = responses
-    assert current.is_over(10.0 + seconds, expected_rate, early=early) is is_over
+    assert current.is_over(10.0 + seconds, expected_rate, early=early) is (state in OVER)
 
 
 def level_changes(rate, count, start=4, maximum=64, full=lambda number: True):

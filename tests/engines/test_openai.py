@@ -15,7 +15,6 @@ from servers import Fault, echo, error
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engine import ApiEngine
-from steadfast.engines.api.replies import Retry
 from steadfast.engines.sending.run import _check_failures, _warnings, raise_on_sigterm
 
 
@@ -132,53 +131,39 @@ def test_no_wait_follows_the_last_attempt(part, server, monkeypatch):
     assert attempts == [1, 2, 3]
 
 
-def failed_attempt(failure: Exception, replies: int = 0) -> Retry:
-    """What is to be done after a request fails without a reply."""
+UNREACHABLE = {"unreachable": True}
+REACHED = {"unreachable": False, "overloaded": True}
+
+
+@pytest.mark.parametrize(
+    ("failure", "replies", "signs"),
+    [
+        (ConnectionTimeoutError(), 0, UNREACHABLE | {"overloaded": False}),
+        (ConnectionTimeoutError(), 1, UNREACHABLE | {"overloaded": True}),
+        (ClientConnectorError(Mock(), OSError()), 0, UNREACHABLE | {"overloaded": False}),
+        (ClientConnectorError(Mock(), OSError()), 1, UNREACHABLE | {"overloaded": True}),
+        (TimeoutError(), 0, REACHED),
+        (ClientError(), 0, REACHED),
+    ],
+)
+def test_server_that_was_ever_reached_is_overloaded(failure, replies, signs):
     engine = object.__new__(ApiEngine)
     engine._reply_count = replies
     engine._timeout = 5
     engine._access = engine._provider = Mock()
     engine._client = Mock(post=AsyncMock(side_effect=failure))
-    return asyncio.run(engine._attempt(Mock()))
+    retry = asyncio.run(engine._attempt(Mock()))
+    assert {name: getattr(retry, name) for name in signs} == signs
 
 
-@pytest.mark.parametrize("replies", [0, 1])
-@pytest.mark.parametrize(
-    "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
-)
-def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, replies):
-    retry = failed_attempt(failure, replies)
-    assert (retry.unreachable, retry.overloaded) == (True, replies > 0)
-
-
-@pytest.mark.parametrize(
-    ("failure", "retry"),
-    [
-        (TimeoutError(), Retry("timeout", overloaded=True)),
-        (ClientError(), Retry("connection lost", overloaded=True)),
-        (OverflowError(), Retry("client error (OverflowError)")),
-    ],
-)
-def test_lost_reply_of_a_server_that_was_reached_is_a_sign_of_load(failure, retry):
-    assert failed_attempt(failure) == retry
-
-
-@pytest.mark.parametrize(
-    ("after", "shown"),
-    [
-        (0.0, ""),
-        (600.0, "HTTP 429: the server requests a wait of 600 s (Retry-After)"),
-        (601.0, "HTTP 429: the server requests a wait of 601 s (Retry-After), retrying in 600 s"),
-    ],
-)
-def test_wait_for_a_server_is_logged(after, shown):
+@pytest.mark.parametrize(("after", "limited"), [(600.0, ""), (601.0, ", retrying in 600 s")])
+def test_wait_for_a_server_is_logged(after, limited):
     engine = object.__new__(ApiEngine)
     engine.answers = {"model": "m"}
-    engine._notices = Mock()
-    lines = []
-    engine._log = lines.append
+    engine._notices = engine._log = Mock()
     engine.report_wait("HTTP 429", after)
-    assert "".join(lines) == shown
+    line = f"HTTP 429: the server requests a wait of {after:.0f} s (Retry-After){limited}"
+    engine._log.assert_called_once_with(line)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, None)])

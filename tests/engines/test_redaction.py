@@ -66,11 +66,6 @@ def test_each_encoding_of_a_key_is_redacted(key):
     assert redaction.text(f'{{"a": "Bearer {key}"}}') == '{"a": "Bearer (key)"}'
 
 
-def test_base64_of_a_key_is_redacted_to_its_last_character():
-    # Nine bytes are twelve characters, none of which has bits of another text.
-    assert Redaction(["sk-123456"]).text(b64encode(b"sk-123456").decode()) == "(key)"
-
-
 @pytest.mark.parametrize("placeholder", ["", "x", "none", "EMPTY", "ollama1"])
 def test_placeholder_keys_are_not_redacted(placeholder):
     assert Redaction([placeholder]).text(f"The {placeholder} set") == f"The {placeholder} set"

@@ -7,14 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from parts import SCRIPTS, Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
-from steadfast.engines.api import served
 from steadfast.engines.api.served import ServerProcess
 from steadfast.engines.base import EngineExhausted, Loaded
 from steadfast.engines.sending.requests import record_path
@@ -90,13 +88,6 @@ def test_last_twenty_lines_of_output_are_logged():
     logged = []
     server._report_last(logged.append)
     assert logged == [f"server: line {number}" for number in range(5, 25)]
-
-
-def test_kernel_ends_the_server_with_its_parent(monkeypatch):
-    library = Mock()
-    monkeypatch.setattr("ctypes.CDLL", lambda name: library)
-    served._die_with_parent()
-    library.prctl.assert_called_once_with(1, signal.SIGTERM)  # PR_SET_PDEATHSIG, linux/prctl.h
 
 
 @pytest.mark.wide
