@@ -1,10 +1,6 @@
 """Models, parts and samples of a finished run, chosen by name in a notebook."""
 
-import os
-from contextlib import nullcontext
-from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import Mock
 
 import pytest
 
@@ -104,14 +100,3 @@ def test_run_from_a_notebook_starts_the_command(tmp_path, monkeypatch, arguments
         (tmp_path / name).write_text(f"pathvars: {{results: {folder}}}\n")
     assert start.run(directory=tmp_path, **arguments) == tmp_path / results
     assert calls == [["run", *words]]
-
-
-def test_output_of_a_run_is_printed_and_its_failure_raised(tmp_path, monkeypatch, capsys):
-    process = nullcontext(SimpleNamespace(stdout=["one\n", "two\n"], returncode=3))
-    popen = Mock(return_value=process)
-    monkeypatch.setattr("subprocess.Popen", popen)
-    with pytest.raises(UserError, match=r"the run failed \(exit code 3\)"):
-        start._print_output(["steadfast"], tmp_path)
-    assert capsys.readouterr().out == "one\ntwo\n"
-    scripts = popen.call_args.kwargs["env"]["PYTHONPATH"].partition(os.pathsep)[0]
-    assert scripts == str(Path(__file__).parents[1] / "scripts")

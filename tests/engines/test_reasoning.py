@@ -27,6 +27,8 @@ FENCE = '```py\ns = "</think>"\n```'
 ANALYSIS = "<|channel|>analysis<|message|>2+2"
 HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
 CHARACTERS = Mock(count=len)  # a tokenizer
+NESTED = "<think>a<think>b</think>"
+PHRASES = "Here is my thought process: T Here is my response:"
 TWO_STARTS = "<think>a</think>Write <think> first."
 
 
@@ -69,13 +71,9 @@ DECLARED = {
         f"<think>a</think>X<think>b</think>{FENCE}", QWEN, None, "ok", "a\nb", f"X{FENCE}"),
     "in the middle": ("X <think>a</think>Y", QWEN, False, "ok", "a", "X Y"),
     "in the middle, cut later": ("X <think>a</think>Y", QWEN, False, "length", "a", "X Y"),
-    "in the middle, nested": (
-        "X <think>a<think>b</think>Y", QWEN, False, "ok", "a<think>b", "X Y"),
-    "in the middle, nested, cut": (
-        "X <think>a<think>b</think>Y", QWEN, False, "length", "a<think>b", ""),
-    "words in the middle": (
-        "X Here is my thought process: T Here is my response: 4", GRANITE, False, "ok", "T",
-        "X  4"),
+    "nested in the middle": (f"X {NESTED}Y", QWEN, False, "ok", "a<think>b", "X Y"),
+    "nested in the middle, cut": (f"X {NESTED}Y", QWEN, False, "length", "a<think>b", ""),
+    "words in the middle": (f"X{PHRASES}4", GRANITE, False, "ok", "T", "X4"),
     "back-ticks of two paragraphs": (
         "<think>it`s</think>\n\nX<think>b</think> `", QWEN, None, "ok", "it`s\nb", "X `"),
     "back-ticks around reasoning": (
@@ -103,11 +101,7 @@ CODE = {
     "fence": (f"I write\n{FENCE}\nand end.</think>4", f"I write\n{FENCE}\nand end.", "4"),
     "open fence": ("An open\n```py\nx\n</think>\n4", "An open\n```py\nx", "4"),
     "one back-tick": ("It`s </think>a `b`", "It`s", "a `b`"),
-    "second inline": (
-        "I write `a` and `</think>` here.\n</think>4",
-        "I write `a` and `</think>` here.",
-        "4",
-    ),
+    "second inline": ("I quote `a`, `</think>`.\n</think>4", "I quote `a`, `</think>`.", "4"),
     "right behind code": ("It is `x`</think>4 </think>", "It is `x`", "4 </think>"),
     "runs of two lengths": ("two `` and ` </think>`4`", "two `` and `", "`4`"),
 }

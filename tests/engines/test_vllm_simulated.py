@@ -142,14 +142,6 @@ def test_hint_after_an_error_of_memory_lowers_the_concurrent_requests(tmp_path, 
     assert engine(tmp_path / "4k.jsonl", at_once)._batch == batch
 
 
-def test_hint_is_removed_once_all_requests_are_answered(tmp_path):
-    hint = tmp_path / "4k.hint.json"
-    hint.write_text('{"batch": 3}')
-    for _ in range(2):  # with a hint, and without
-        ((_, response),) = engine(tmp_path / "4k.jsonl").answer([[request("p")]])
-        assert response.status == "ok" and not hint.exists()
-
-
 @pytest.mark.parametrize(
     ("answers", "temperature"),
     [({}, 0.0), ({"temperature": None}, 1.0), ({"temperature": 0.7}, 0.7)],
