@@ -59,13 +59,13 @@ def test_all_requests_are_answered_within_bounds(settings, count, operation, bou
 
 def test_throughput_counts_requests_that_take_longer_than_the_mean():
     measured = Round(4.0, 1.0)
-    for sent_at in (1.0, 1.0, 1.0, 2.5, 3.0):
-        measured.sent(sent_at)
-    measured.ended(0.5, 2.0, answered=True)  # sent before the round
-    measured.ended(1.0, 2.0, answered=True)
-    measured.ended(1.0, 3.0, answered=True)
-    # Three and two seconds in flight, the mean is 1.5: one counts with three, one not at 1.5.
-    assert measured.rate_at(4.0) == 4 * 3 / (1 + 2 + 3)
+    for eighths in (8, 8, 8, 9.5, 10):
+        measured.sent(eighths / 8)
+    measured.ended(0.5, 1.5, answered=True)  # sent before the round
+    measured.ended(1.0, 1.125, answered=True)
+    measured.ended(1.0, 1.25, answered=True)
+    # The mean of 1 and 2 eighths is 1.5: a request counts after 3, and not after 1.5 or 1.
+    assert measured.rate_at(1.375) == 4 * 3 / ((1 + 2 + 3) / 8)
     assert Round(4.0, 0.0).rate_at(1.0) == 0.0
 
 
