@@ -134,9 +134,15 @@ def test_trials_without_gain_become_rarer():
 
 
 def test_level_returns_to_a_peak_and_tries_both_directions():
-    changes = levels(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
-    assert changes[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
-    assert set(changes[9:]) == {16, 20, 28}  # a fifth less, eight more
+    changes = level_changes(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
+    tried = [level for level, _ in changes]
+    assert tried[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
+    assert set(tried[9:]) == {16, 20, 28}  # a fifth less, eight more
+    holds = []
+    for (level, start), (_, end) in pairwise(changes[8:]):
+        if level == 20:
+            holds.append(round((end - start) / 100))  # rounds of half a second
+    assert holds == [2, 4, 8, 8]
 
 
 def test_trial_after_slow_start_goes_upwards_where_it_gained():
