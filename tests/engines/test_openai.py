@@ -18,15 +18,16 @@ from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.sending.run import _check_failures, _warnings, raise_on_sigterm
 
 
-def test_one_request_of_each_context_is_answered_before_the_others(part, server):
+@pytest.mark.parametrize("questions", [2, 6])
+def test_one_request_of_each_context_is_answered_before_the_others(part, server, questions):
     server.delay = 0.05
-    part.run(items(contexts=3, questions=6))
+    part.run(items(3, questions))
     log = pd.DataFrame(server.log, columns=["prompt", "start", "end"]).sort_values("start")
     for _, requests in log.groupby(log.prompt.str[-2:]):  # by context
         first = requests.iloc[0]
         assert "Ask 0." in first.prompt
         assert (requests.start[1:] >= first.end).all()
-        assert len(requests) == 6
+        assert len(requests) == questions
 
 
 NO_CONTEXT = [replace(item, context="", context_id="") for item in items(1, 12)]
