@@ -128,7 +128,7 @@ def test_missing_flex_stops_the_job_only_where_it_is_set(option):
     engine.option = option
     engine.answers = {"model": "m"}
     engine._access = Mock(address="host")
-    stops = pytest.raises(UserError, match="host does not offer flex .* service_tier to null")
+    stops = pytest.raises(UserError, match=r"host does not offer flex .* service_tier to null")
     with stops if option == "flex" else nullcontext():
         engine.raise_permanent_error(400, openai_error("x", "Invalid service_tier argument"))
 
