@@ -322,13 +322,14 @@ def test_parts_and_token_counts_of_a_reply_are_read(engine, reply, fields):
 NO_RESPONSE = [
     ("anthropic", {}),
     ("anthropic", {"content": [], "stop_reason": "end_turn"}),
-    ("anthropic", {"content": [{"type": "tool_use"}], "stop_reason": "end_turn"}),
+    *[("anthropic", {"content": [{"type": kind}], "stop_reason": "end_turn"})
+      for kind in ("tool_use", "text", "thinking")],
     ("anthropic", {"type": "error", "error": {"type": "api_error", "message": "x"}}),
     ("gemini", {}),
     ("gemini", candidates()),
     ("gemini", candidates({"functionCall": {}})),
     ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE"}}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("engine", "reply"), NO_RESPONSE)
