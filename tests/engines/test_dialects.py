@@ -337,6 +337,18 @@ def test_reply_without_a_response_is_retried(engine, reply):
     assert response_of(engine, reply) is None
 
 
+def test_call_of_a_tool_is_left_out_only_where_tools_are_offered():
+    claude = {"content": [{"type": "text", "text": "4"}, {"type": "tool_use"}]}
+    gemini = candidates({"text": "4"}, {"functionCall": {}})
+    for engine, reply in (("anthropic", claude), ("gemini", gemini)):
+        called = reply | {"stop_reason": "end_turn"}
+        assert response_of(engine, called) is None
+        response = dialect_of(engine, extra_body={"tools": [{}]}).read(called)
+        assert (response.status, response.text) == ("ok", "4")
+    called = claude | {"stop_reason": "tool_use"}
+    assert dialect_of("anthropic", extra_body={"tools": [{}]}).read(called).status == "ok"
+
+
 NAMES = """content type text thinking stop_reason usage input_tokens candidates parts finishReason
 usageMetadata promptFeedback blockReason thought error message"""
 JSON = st.recursive(

@@ -91,12 +91,12 @@ def test_provenance_counts_prompts_by_how_they_were_sent(part):
 
 def test_provenance_leaves_out_prompts_that_were_not_sent():
     sent = Response("ok", parts=2, served_model="m-1", prompt_tokens=3)
-    responses = [sent, *map(Response, ("length", "error", "overflow"))]
+    responses = [sent, *map(Response, ("ok", "length", "error", "overflow"))]
     engine = Mock(packages=(), answers={}, provenance=dict)
     record = provenance("m", engine, {"engine": "openai"}, [], responses)
-    assert (record["prompts"]["as one string"], record["prompts"]["in parts"]) == (1, 1)
+    assert (record["prompts"]["as one string"], record["prompts"]["in parts"]) == (2, 1)
     assert record["served"] == [{"model": "m-1", "fingerprint": None, "responses": 1}]
-    assert (record["empty"], record["tokens"]["prompt"]) == (2, 3)  # of the answered ones
+    assert (record["empty"], record["tokens"]["prompt"]) == (3, 3)  # of the answered ones
 
 
 def test_context_of_one_prompt_is_not_marked(part, server):
