@@ -167,6 +167,13 @@ def test_level_falls_in_proportion_when_the_server_becomes_slower():
     assert {level for level, number in changes if number > 2_000} <= {7, 8, 9, 16, 17}
 
 
+def test_fewer_requests_are_tried_at_the_maximum_after_two_holds():
+    changes = level_changes(proportional, 6_000)
+    assert [level for level, _ in changes] == [4, 12, 36, 64, 51, 64]
+    # A round is half a second, 320 answers, and a hold is eight of them.
+    assert round((changes[4][1] - changes[3][1]) / 320) == 16
+
+
 def test_level_that_is_never_full_stays():
     assert level_changes(proportional, 500, full=lambda _: False) == [(4, 0)]
 
