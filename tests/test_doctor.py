@@ -15,9 +15,8 @@ from steadfast.command.main import main
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Environment
-from steadfast.doctor.examine import _fetched, examine, needed_data
+from steadfast.doctor.examine import examine, needed_data
 from steadfast.doctor.machine import unreachable
-from steadfast.doctor.models import model_files
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 from steadfast.schema.models import VllmModel
@@ -189,10 +188,6 @@ def test_data_addresses_are_checked_without_a_download(address):
     present = f"{address}/data.json"
     absent = f"{address}/other.json"
     assert unreachable([present, absent, present]) == {absent: "HTTP status 404"}
-    three = [f"{address}/{name}" for name in "abc"]
-    assert _fetched("data", three, True, False).text.startswith(
-        f"{address}/a: HTTP status 404; {address}/b: HTTP status 404; try again"
-    )
 
 
 def test_published_data_is_unchecked_offline(tmp_path):
@@ -244,12 +239,6 @@ def test_gpus_are_those_visible_to_a_job(monkeypatch):
     assert model_checks(vllm_model(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
     assert "2 found, 4 needed" in model_checks(four_gpus)["GPU"].text
     assert model_checks(four_gpus, cluster=True)["GPU"].status == "not needed"
-
-
-def test_model_of_the_hub_is_unchecked_offline(tmp_path, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    check = model_files("no-such-owner/model", None, Environment(online=False))
-    assert check.status == "unchecked" and "was not contacted (offline)" in check.text
 
 
 def test_partitions_of_the_profile_and_models_are_checked(tmp_path, monkeypatch):

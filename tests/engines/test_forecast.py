@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from parts import items
 from steadfast.base.files import read_json
 from steadfast.base.tokens import load_tokenizer
-from steadfast.contract.request import FAMILY_PREFIX
 from steadfast.engines.cost import forecast
 from steadfast.engines.cost.expected import Speed, job_minutes, limited_minutes, past_runs, speed
 from steadfast.engines.fit import fit
@@ -83,16 +82,6 @@ def test_longer_context_of_a_load_adds_only_its_own_tokens():
     assert second_row["distinct_tokens"] == plan(long)["distinct_tokens"] - prefix_tokens
     assert second_row["remaining_distinct_tokens"] == second_row["distinct_tokens"]
     assert second_row["prompt_tokens"] == plan(long)["prompt_tokens"]
-
-
-@pytest.mark.parametrize(
-    ("length", "is_shared"), [(FAMILY_PREFIX - 1, False), (FAMILY_PREFIX, True)]
-)
-def test_context_is_shared_by_a_load_from_the_length_of_a_family_on(length, is_shared):
-    (item,) = items(1, 1)
-    computed: dict[str, int] = {}
-    plan(replace(item, head="", context="a" * length), computed=computed)
-    assert bool(computed) is is_shared
 
 
 def test_truncated_contexts_share_their_beginning():

@@ -151,16 +151,6 @@ def test_server_that_was_ever_reached_is_overloaded(failure, unreachable, replie
     assert (retry.unreachable, retry.overloaded) == (unreachable, is_overloaded)
 
 
-@pytest.mark.parametrize(("after", "limited"), [(600.0, ""), (601.0, ", retrying in 600 s")])
-def test_wait_for_a_server_is_logged(after, limited):
-    engine = object.__new__(ApiEngine)
-    engine.answers = {"model": "m"}
-    engine._notices = engine._log = Mock()
-    engine.report_wait("HTTP 429", after)
-    line = f"HTTP 429: the server requests a wait of {after:.0f} s (Retry-After){limited}"
-    engine._log.assert_called_once_with(line)
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, None)])
 def test_stopped_job_ends_by_its_signal(part, server, monkeypatch, number, code):
     received = nullcontext([number])

@@ -113,13 +113,6 @@ async def test_rejections_of_less_than_half_lower_the_level_without_a_pause():
 
 
 @simulated
-async def test_failures_of_half_of_the_requests_pause_all():
-    pace = Pace(64, 64)
-    await fail(pace, SERVER_ERROR, 14, 7)  # the seventh is more than five and a tenth of 14
-    assert await wait_for_slot(pace) == 2.0
-
-
-@simulated
 async def test_level_falls_to_the_requests_in_flight():
     pace = Pace(64, 64)
     for _ in range(3):
