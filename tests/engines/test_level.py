@@ -196,6 +196,9 @@ def test_rejections_lower_the_level_by_half_at_most(accepted, limit):
     level = Level(64, 64)
     level.refused(accepted, 1.0)
     assert level.limit == limit
+    least = Level(2, 2)
+    least.refused(0, 1.0)
+    assert least.limit == 1
 
 
 @pytest.mark.parametrize(("accepted", "limit"), [(40, 40), (20, 24)])
