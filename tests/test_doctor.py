@@ -32,6 +32,7 @@ RESPONSES = {
         400,
         b'{"error": {"status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}',
     ),
+    "/down/models": (500, b'{"data": [{"id": "m"}]}'),
     "/data.json": (200, b""),
 }
 
@@ -60,6 +61,8 @@ def test_reference_model_needs_nothing_of_the_machine(tmp_path):
     assert {check.status for check in checks.values()} <= {"ok", "not needed"}
     assert checks["data of LIFBench"].text == "needs no network"
     assert checks["SLURM"].status == "not needed"
+    simulated = {"engine": "simulated", "tokenizer": "cl100k_base"}
+    assert "tokenizer cl100k_base" in config_checks(tmp_path, models={"sim-a": simulated})
 
 
 def test_missing_package_of_a_benchmark_is_reported(tmp_path, monkeypatch):
@@ -93,6 +96,9 @@ def test_packages_and_tokenizer_of_the_machine(tmp_path):
     assert "numpy 2" in packages.text and "(needs ==0.1)" in packages.text
     assert "no-such-package is not installed" in packages.text and "pywin32" not in packages.text
     assert machine.packages(tmp_path / "none").status == "not needed"
+    lock.write_text("".join(f"no-such-{number}==1\n" for number in range(7)))
+    many = machine.packages(lock).text
+    assert many.count("is not installed") == 5 and " and 2 more" in many
     lock.write_text("numpy>=2\npandas>=2\n")
     assert machine.packages(lock).text == "2 packages in the versions of requirements.txt"
     assert machine.tokenizer("o200k_base").status == "ok"
@@ -100,9 +106,13 @@ def test_packages_and_tokenizer_of_the_machine(tmp_path):
 
 
 def test_full_disk_and_directory_without_a_model_are_reported(tmp_path, monkeypatch):
-    assert machine.disk(tmp_path / "not/yet").status == "ok"
-    monkeypatch.setattr(machine, "LEAST_GB", 10**9)
-    assert "free disk space" in machine.disk(tmp_path).text
+    for free, status in ((2e9, "ok"), (1.99e9, "missing")):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr("shutil.disk_usage", lambda path, usage=usage: usage)
+        assert machine.disk(tmp_path / "not/yet").status == status
+    assert machine.disk(tmp_path).text == (
+        f"2.0 GB free for {tmp_path}, 2 GB needed; free disk space"
+    )
     (tmp_path / "config.json").write_text("{}")
     complete = vllm_model().model_copy(update={"model": str(tmp_path)})
     assert model_checks(complete)[f"files of {tmp_path}"].status == "ok"
@@ -143,6 +153,7 @@ def test_endpoint_responds_and_lists_the_model(address, api_key):
     assert unlisted.status == "missing"
     assert "the server has no model other; did you mean 'm'?" in unlisted.text
     assert endpoint(f"{address}/without-list").status == "ok"
+    assert "HTTP status 500; the server is down" in endpoint(f"{address}/down").text
     silent = endpoint("http://127.0.0.1:9/v1")
     assert silent.status == "missing" and "no response; start the server" in silent.text
     assert endpoint("http://127.0.0.1:9/v1", online=False).status == "unchecked"

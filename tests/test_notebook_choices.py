@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.jobs.finished import FinishedPart
 from steadfast.notebook import start
 from steadfast.notebook.run import Run
 
@@ -36,6 +37,13 @@ def scores(*names: str | None) -> list[dict]:
 def test_scores_are_of_the_chosen_models_and_parts():
     assert len(scores("lifbench", None, None)) == 4
     assert scores("lifbench", "b", "8k") == [{"model": "b", "part": "8k", "total": 0.5}]
+
+
+def test_totals_by_other_raters_are_columns(monkeypatch):
+    records = {"s": {"other_raters": {"corrected": {"total": 0.5}}}, "t": {"other_raters": {}}}
+    monkeypatch.setattr(FinishedPart, "scores", lambda part, model: records)
+    frame = RUN.scores("lifbench", "a", "4k")
+    assert frame["total by corrected"].fillna(-1).tolist() == [0.5, -1]
 
 
 @pytest.mark.parametrize(

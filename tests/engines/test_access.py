@@ -46,6 +46,7 @@ def test_request_equals_that_of_the_openai_client(server, monkeypatch):
     (path, header, body), (openai_path, openai_header, openai_body) = server.requests
     assert path == openai_path == "/v1/chat/completions"
     assert json.loads(body) == json.loads(openai_body) == BODY
+    assert PROMPT in body.decode()  # not escaped
     for name in HEADERS:
         assert header[name] == openai_header[name], name
     assert reply.status == 200

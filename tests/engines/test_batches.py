@@ -1,8 +1,11 @@
 """The batches of each provider, against a server of its kind: nothing is submitted twice."""
 
 import json
+import re
+from collections import Counter
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +13,7 @@ from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchSe
 from dialect_servers import served, words
 from parts import Job, Part, column, echoes, items, prompts, same_bytes
 from servers import Fault, running
-from steadfast.base.errors import UserError
+from steadfast.base.errors import TemporaryError, UserError
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
 from steadfast.engines.api import batch_files
@@ -218,6 +221,14 @@ def test_batch_that_never_has_room_is_an_error(part, server):
     assert len(server.batches) == 2
 
 
+@only("openai")
+def test_failed_batch_is_submitted_again_while_another_runs(part, server):
+    server.fates.append(Fate("failed"))
+    part.run(items(1, 8), batch_requests=4)
+    events = re.findall(r"batch_(\d): .*(submitted|responses)", part.log.read_text())
+    assert ["".join(event)[:2] for event in events] == ["0s", "1s", "0r", "2s", "1r", "2r"]
+
+
 UNCONFIRMED = [("anthropic", LOST, True), *product(KINDS, LOST_REPLIES, [False])]
 """Providers, replies, and whether each page of the list of batches is the first."""
 
@@ -273,6 +284,19 @@ def test_rejected_batch_is_not_searched_for(part, server, engine):
     server.refuse(CREATE[engine], 429, 529)
     part.run()
     assert server.calls["GET /v1/messages/batches"] == 1  # the newest one, before the first call
+
+
+def test_failing_call_is_repeated_five_times_and_polls_become_rarer(monkeypatch):
+    waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    batches = ChatBatches(Mock(), Mock(retries=Counter()), Path("state"))
+    with pytest.raises(TemporaryError, match="failed 6 times in a row"):
+        batches.value(send := Mock(side_effect=OSError), Mock())
+    assert (send.call_count, waits) == (6, [1, 2, 4, 8, 16])
+    waits.clear()
+    for _ in range(9):
+        batches.pause()
+    assert waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
 
 
 @pytest.mark.parametrize(
@@ -405,7 +429,10 @@ FILTERED = {"error": {"code": "content_filter"}}
     [
         ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
         ({"error": {"message": "Request timeout", "code": "timeout"}}, Retry("batch: timeout")),
+        ({"error": {"code": "x" * 61}}, Retry("batch: " + "x" * 60)),
         ({"response": None, "error": None}, Retry("batch: no response")),
+        ({"response": {"status_code": 204}}, Retry("batch: no response")),
+        ({"response": {"status_code": 200}, "error": {"code": "late"}}, Retry("batch: late")),
         ({"response": {"status_code": 200, "body": None}}, Retry("invalid reply: no choices")),
         ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),
         ({"response": {"status_code": 400, "body": None}, "error": "no such url"},
@@ -419,13 +446,28 @@ def test_line_of_results_has_the_outcome_of_its_request(record, outcome):
     assert replies(content) == [("a", outcome)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "record", "retry"),
+    [
+        ("anthropic", {"result": {"type": "errored"}}, Retry("HTTP 500", broken=True)),
+        ("anthropic", {"result": {"type": "expired"}}, Retry("batch: expired")),
+        ("anthropic", {}, Retry("batch: no response")),
+        ("gemini", {"error": {"code": 99}}, Retry("HTTP 500", broken=True)),
+        ("gemini", {"response": {}}, Retry("batch: no response")),
+    ],
+)
+def test_line_without_a_response_of_a_dialect_is_retried(kind, record, retry):
+    assert BATCHES[kind].outcome(BATCHES[kind], record) == retry
+
+
 def test_lines_are_split_by_both_limits_in_order():
     sizes = [3, 4, 5, 1, 1, 1, 1]
     lines = [(item, b"x" * size) for item, size in zip(items(), sizes, strict=False)]
     files = []
-    for file in batch_files.split(lines, 3, 8):
+    for file in batch_files.split(lines, 3, 7):
         files.append([len(line) for _, line in file])
     assert files == [[3, 4], [5, 1, 1], [1, 1]]
+    assert len(list(batch_files.split(lines, 3, 5))) == 5  # 3, 4, 5, 1 + 1 + 1, 1
     with pytest.raises(UserError, match="has 5 bytes, more than the 4"):
         list(batch_files.split(lines, 3, 4))
 

@@ -137,7 +137,7 @@ def test_each_copy_sees_its_own_gpus(monkeypatch):
     context = Mock()
     context.Pipe.side_effect = lambda: (Mock(), Mock())
     monkeypatch.setattr("multiprocessing.get_context", lambda method: context)
-    Copies(2, ["0", "1", "2", "3", "4"])
+    assert Copies(2, ["0", "1", "2", "3", "4"]).load_seconds == 0
     visible = [call.kwargs["args"][1] for call in context.Process.call_args_list]
     assert visible == ["0,1", "2,3"]
 

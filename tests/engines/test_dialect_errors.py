@@ -1,6 +1,8 @@
 """Errors in the dialects of the providers, where the API key goes, and settings they reject."""
 
 import json
+from contextlib import nullcontext
+from unittest.mock import Mock
 
 import pytest
 
@@ -8,6 +10,7 @@ from dialect_servers import AnthropicServer, served
 from parts import items
 from servers import Fault, running
 from steadfast.base.errors import TemporaryError, UserError
+from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.replies import Retry, http_failure, permanent_error
 from steadfast.engines.base import Setup, build_engine
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
@@ -53,6 +56,7 @@ ERRORS = [
     (400, openai_error("x", "This model's maximum context length is 4096 tokens."), "overflow"),
     (400, openai_error("x", "'max_tokens' is unsupported. Use 'max_completion_tokens' instead."),
      "limit"),
+    (400, openai_error("x", "Invalid service_tier argument"), "tier"),
     (429, openai_error("insufficient_quota"), "quota"),
     (401, anthropic_error("authentication_error"), "key"),
     (402, anthropic_error("billing_error"), "quota"),
@@ -116,6 +120,17 @@ def test_error_of_every_request_stops_the_job(tmp_path, status, body, message):
             part.run()
     assert message in str(raised.value)
     assert not isinstance(raised.value, TemporaryError)
+
+
+@pytest.mark.parametrize("option", ["live", "flex"])
+def test_missing_flex_stops_the_job_only_where_it_is_set(option):
+    engine = object.__new__(ApiEngine)
+    engine.option = option
+    engine.answers = {"model": "m"}
+    engine._access = Mock(address="host")
+    stops = pytest.raises(UserError, match=r"host does not offer flex .* service_tier to null")
+    with stops if option == "flex" else nullcontext():
+        engine.raise_permanent_error(400, openai_error("x", "Invalid service_tier argument"))
 
 
 # --- the key ----------------------------------------------------------------------------------

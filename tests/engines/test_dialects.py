@@ -123,6 +123,8 @@ FIELDS = [
      {"output_config": {"format": {"type": "json_schema", "schema": {"a": 1}}}}),
     ("gemini", {}, SCHEMA,
      {"responseMimeType": "application/json", "responseJsonSchema": {"a": 1}}),
+    ("openai", {}, SCHEMA, {"response_format": {"type": "json_schema", "json_schema": {
+        "name": "reply", "strict": True, "schema": {"a": 1}}}}),
     ("anthropic", {}, RHYME, {"system": "In rhyme."}),
     ("anthropic", BRIEF, RHYME, {"system": "Be brief.\n\nIn rhyme."}),
     ("gemini", {}, RHYME,
@@ -283,6 +285,16 @@ REPLIES = {
         {"text": "4.", "reasoning": "Let me see.", "prompt_tokens": 3000, "cached_tokens": 2900,
          "completion_tokens": 50, "reasoning_tokens": 40})
        for mark in (True, 1, "true")},
+    "Claude without a cache": (
+        "anthropic",
+        {"content": [{"type": "text", "text": "4"}], "stop_reason": "end_turn",
+         "usage": {"input_tokens": 10, "output_tokens": 5}},
+        {"prompt_tokens": 10, "cached_tokens": None, "completion_tokens": 5}),
+    "Gemini without reasoning": (
+        "gemini",
+        {**candidates({"text": "4"}),
+         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 5}},
+        {"prompt_tokens": 9, "completion_tokens": 5, "reasoning_tokens": None}),
     "Claude's reasoning took the whole limit": (
         "anthropic",
         {"content": [], "stop_reason": "max_tokens", "usage": {
@@ -310,18 +322,31 @@ def test_parts_and_token_counts_of_a_reply_are_read(engine, reply, fields):
 NO_RESPONSE = [
     ("anthropic", {}),
     ("anthropic", {"content": [], "stop_reason": "end_turn"}),
-    ("anthropic", {"content": [{"type": "tool_use"}], "stop_reason": "end_turn"}),
+    *[("anthropic", {"content": [{"type": kind}], "stop_reason": "end_turn"})
+      for kind in ("tool_use", "text", "thinking")],
     ("anthropic", {"type": "error", "error": {"type": "api_error", "message": "x"}}),
     ("gemini", {}),
     ("gemini", candidates()),
     ("gemini", candidates({"functionCall": {}})),
     ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE"}}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("engine", "reply"), NO_RESPONSE)
 def test_reply_without_a_response_is_retried(engine, reply):
     assert response_of(engine, reply) is None
+
+
+def test_call_of_a_tool_is_left_out_only_where_tools_are_offered():
+    claude = {"content": [{"type": "text", "text": "4"}, {"type": "tool_use"}]}
+    gemini = candidates({"text": "4"}, {"functionCall": {}})
+    for engine, reply in (("anthropic", claude), ("gemini", gemini)):
+        called = reply | {"stop_reason": "end_turn"}
+        assert response_of(engine, called) is None
+        response = dialect_of(engine, extra_body={"tools": [{}]}).read(called)
+        assert (response.status, response.text) == ("ok", "4")
+    called = claude | {"stop_reason": "tool_use"}
+    assert dialect_of("anthropic", extra_body={"tools": [{}]}).read(called).status == "ok"
 
 
 NAMES = """content type text thinking stop_reason usage input_tokens candidates parts finishReason

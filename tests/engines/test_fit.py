@@ -1,5 +1,6 @@
 """Prompts are fitted to the context window, with a real tokenizer."""
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
@@ -112,6 +113,7 @@ def test_truncated_prompt_fills_the_window():
     assert request.seen == pytest.approx(8092 / TOKENIZER.count(item.context), rel=0.01)
     kept = TOKENIZER.count(request.prefix.removeprefix(item.head))
     assert request.prompt_truncated_tokens == TOKENIZER.count(item.context) - kept
+    assert kept % 16 == 0  # a 512th of the window
 
 
 def test_truncation_does_not_depend_on_other_requests():
@@ -144,6 +146,17 @@ def test_truncated_prompts_of_one_task_share_their_prefix():
     requests = fit(requested, 16384, "truncate", TOKENIZER)
     assert len({request.prefix for request in requests}) == 1
     assert len({id(request.prefix) for request in requests}) == 1
+
+
+def test_prompts_with_a_common_beginning_are_a_group():
+    beginnings = [("Read.", ""), ("Read.", ""), ("", "Long."), ("", "Long."), ("", ""), ("", "")]
+    some_items = []
+    for number, (head, context) in enumerate(beginnings):
+        some_items.append(Item(f"s{number}", "c", head, context, f"{number}?", 9))
+    some_items.append(replace(some_items[0], sample_id="s6", turns=(("a", "b"),)))
+    groups = [request.group for request in fit(some_items, None, "error", None)]
+    assert groups[0] == groups[1] and groups[2] == groups[3]
+    assert len(set(groups)) == 5
 
 
 def test_tokens_are_not_counted_without_a_window():

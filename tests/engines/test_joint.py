@@ -64,7 +64,7 @@ def test_families_are_sent_together_longest_first(server, parts):
     recorded_seconds = 0.0
     for length, part in parts.items():
         (run,) = read_json(record_path(part.journal))["runs"]
-        assert (run["answered"], run["failed"]) == (6, 0)
+        assert (run["answered"], run["failed"], run["load_seconds"]) == (6, 0, 0)
         assert bool(run["latencies"]) == (length == "short")  # once for all parts
         recorded_seconds += run["wall_seconds"]
         assert [record["status"] for record in part.run(items(length))] == ["ok"] * 6

@@ -5,6 +5,7 @@ Where a file system does not lock, a second writer is detected.
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -115,6 +116,13 @@ def test_corrupt_line_before_the_last_is_reported(path, two_lines, line):
         Journal(path)
     path.write_text(f"{first}\n{second}\n")
     assert len(read(path)) == 2  # the failed opening has released the file
+
+
+def test_line_ends_with_the_first_16_digits_of_its_checksum(path):
+    write(path, [Response("ok", "né", prompt_tokens=0)])
+    start = '{"hash": "h0", "status": "ok", "text": "né", "prompt_tokens": 0'
+    checksum = hashlib.sha256(start.encode()).hexdigest()[:16]
+    assert path.read_text("utf-8") == f'{start}, "check": "{checksum}"}}\n'
 
 
 def test_errors_are_recorded_and_retried(path):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, best_bare, send_all
-from steadfast.engines.api.level import Level
+from steadfast.engines.api.level import Level, Round
 
 
 @pytest.mark.quick(4)
@@ -55,6 +55,37 @@ def test_all_requests_are_answered_within_bounds(settings, count, operation, bou
     results = {**vars(server), "seconds": seconds}
     for name, (low, high) in bounds.items():
         assert low <= results[name] <= high, name
+
+
+def test_throughput_counts_requests_that_take_longer_than_the_mean():
+    measured = Round(4.0, 1.0)
+    for eighths in (8, 8, 8, 9.5, 10):
+        measured.sent(eighths / 8)
+    measured.ended(0.5, 1.5, answered=True)  # sent before the round
+    measured.ended(1.0, 1.125, answered=True)
+    measured.ended(1.0, 1.25, answered=True)
+    # The mean of 1 and 2 eighths is 1.5: a request counts after 3, and not after 1.5 or 1.
+    assert measured.rate_at(1.375) == 4 * 3 / ((1 + 2 + 3) / 8)
+    assert Round(4.0, 0.0).rate_at(1.0) == 0.0
+
+
+OVER = [
+    # Level, responses, seconds, expected rate (0: unknown), and whether it is a slow start.
+    (3, 4, 0.1, 0.0, True), (12, 8, 0.1, 0.0, True), (4, 32, 0.5, 0.0, False),
+    (20, 40, 0.5, 0.0, False), (4, 0, 1.0, 64.0, False),
+]  # fmt: skip
+NOT_OVER = [
+    (3, 3, 9.0, 0.0, True), (12, 7, 9.0, 0.0, True), (4, 31, 9.0, 0.0, False),
+    (4, 32, 0.49, 0.0, False), (20, 39, 0.5, 0.0, False), (4, 0, 1.0, 63.9, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", [*OVER, *NOT_OVER])
+def test_round_lasts_for_enough_responses_and_time(state):
+    limit, responses, seconds, expected_rate, early = state
+    current = Round(limit, 10.0)
+    current.responses = responses
+    assert current.is_over(10.0 + seconds, expected_rate, early=early) is (state in OVER)
 
 
 def level_changes(rate, count, start=4, maximum=64, full=lambda number: True):
@@ -103,9 +134,22 @@ def test_trials_without_gain_become_rarer():
 
 
 def test_level_returns_to_a_peak_and_tries_both_directions():
-    changes = levels(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
-    assert changes[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
-    assert set(changes[9:]) == {16, 20, 28}  # a fifth less, eight more
+    changes = level_changes(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 3_000)
+    tried = [level for level, _ in changes]
+    assert tried[:9] == [4, 12, 36, 12, 9, 12, 20, 28, 20]  # 36 gives hardly more than 12 does
+    assert set(tried[9:]) == {16, 20, 28}  # a fifth less, eight more
+    holds = []
+    for (level, start), (_, end) in pairwise(changes[8:]):
+        if level == 20:
+            holds.append(round((end - start) / 100))  # rounds of half a second
+    assert holds == [2, 4, 8, 8]
+
+
+def test_trial_after_slow_start_goes_upwards_where_it_gained():
+    # 36 requests give a fifth more than 12 do: too little, so it is 12 or a fifth more.
+    changes = levels(lambda level, _: 10 * level if level <= 12 else 144, 1_500)
+    assert changes[:3] == [4, 12, 36] and 12 <= changes[3] <= 14
+    assert changes[4:6] == [changes[3] + 8, changes[3]]
 
 
 def test_level_grows_when_the_server_becomes_faster():
@@ -121,6 +165,13 @@ def test_level_falls_in_proportion_when_the_server_becomes_slower():
     assert after[0] == 32  # after two rounds of less than half of the answers
     assert min(after[:5]) <= 12
     assert {level for level, number in changes if number > 2_000} <= {7, 8, 9, 16, 17}
+
+
+def test_fewer_requests_are_tried_at_the_maximum_after_two_holds():
+    changes = level_changes(proportional, 6_000)
+    assert [level for level, _ in changes] == [4, 12, 36, 64, 51, 64]
+    # A round is half a second, 320 answers, and a hold is eight of them.
+    assert round((changes[4][1] - changes[3][1]) / 320) == 16
 
 
 def test_level_that_is_never_full_stays():
@@ -145,6 +196,9 @@ def test_rejections_lower_the_level_by_half_at_most(accepted, limit):
     level = Level(64, 64)
     level.refused(accepted, 1.0)
     assert level.limit == limit
+    least = Level(2, 2)
+    least.refused(0, 1.0)
+    assert least.limit == 1
 
 
 @pytest.mark.parametrize(("accepted", "limit"), [(40, 40), (20, 24)])

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
@@ -24,6 +25,12 @@ def test_reference_answers_each_sample_without_a_journal(part):
     assert part.provenance()["engine"] == "reference"
 
 
+def test_reference_that_looks_like_reasoning_is_kept_whole(part):
+    part.answers = {"engine": "reference"}
+    quoting = Mock(reference=lambda sample_id: "<think>a</think>b")
+    assert part.run(items(1, 1), oracle=quoting)[0]["response"] == "<think>a</think>b"
+
+
 def test_baseline_answers_each_sample_up_to_the_output_limit(part):
     part.answers = {"engine": "baseline", "tokenizer": "o200k_base"}
     for item, record in zip(items(), part.run(), strict=True):
@@ -31,6 +38,21 @@ def test_baseline_answers_each_sample_up_to_the_output_limit(part):
         assert (record["status"], record["completion_tokens"]) == ("length", 50)
     assert not part.journal.exists()
     assert part.provenance()["engine"] == "baseline"
+
+
+@pytest.mark.parametrize(
+    ("text", "tokenizer", "status", "tokens"),
+    [
+        ("你好", "cl100k_base", "ok", 2),
+        ("你好", None, "ok", 1),
+        (" on" * 50, None, "ok", 50),
+        (" on" * 51, None, "length", 50),
+    ],
+)
+def test_answer_is_counted_by_the_tokenizer_of_prompts(part, text, tokenizer, status, tokens):
+    part.answers = {"engine": "baseline", "tokenizer": tokenizer}
+    (record,) = part.run(items(1, 1), oracle=Mock(baseline=lambda sample_id: text))
+    assert (record["status"], record["completion_tokens"]) == (status, tokens)
 
 
 def simulated(**settings):
@@ -134,6 +156,8 @@ def test_outputs_can_be_replayed(part, tmp_path):
         ('{"sample_id": "b", "text": 1}', "no string 'text'"),
         ('{"sample_id": true, "text": "x"}', "no sample_id"),
         ('{"sample_id": "b", "text": "x", "status": "fine"}', "status 'fine'"),
+        ('{"sample_id": "b", "text": "x", "repeat": -1}', "repeat -1 is not an integer from 0"),
+        ('{"sample_id": "b", "text": "x", "repeat": true}', "repeat True is not an integer"),
     ],
 )
 def test_invalid_line_of_a_replayed_file_is_reported(part, line, message):

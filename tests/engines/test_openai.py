@@ -1,30 +1,33 @@
 """The openai engine against a real server: no answer is lost, none is requested twice."""
 
 import asyncio
+import signal
+from contextlib import nullcontext
 from dataclasses import replace
 from unittest.mock import AsyncMock, Mock
 
 import pandas as pd
 import pytest
-from aiohttp import ClientConnectorError, ConnectionTimeoutError
+from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
 from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import TemporaryError, UserError
 from steadfast.contract.request import Response
 from steadfast.engines.api.engine import ApiEngine
-from steadfast.engines.sending.run import _check_failures
+from steadfast.engines.sending.run import _check_failures, _warnings, raise_on_sigterm
 
 
-def test_one_request_of_each_context_is_answered_before_the_others(part, server):
+@pytest.mark.parametrize("questions", [2, 6])
+def test_one_request_of_each_context_is_answered_before_the_others(part, server, questions):
     server.delay = 0.05
-    part.run(items(contexts=3, questions=6))
+    part.run(items(3, questions))
     log = pd.DataFrame(server.log, columns=["prompt", "start", "end"]).sort_values("start")
     for _, requests in log.groupby(log.prompt.str[-2:]):  # by context
         first = requests.iloc[0]
         assert "Ask 0." in first.prompt
         assert (requests.start[1:] >= first.end).all()
-        assert len(requests) == 6
+        assert len(requests) == questions
 
 
 NO_CONTEXT = [replace(item, context="", context_id="") for item in items(1, 12)]
@@ -79,12 +82,14 @@ def test_failed_requests_are_reported_and_only_they_are_retried(part, server):
     server.faults["Ask 2.0!"].extend([error(500)] * 4)
     server.faults["Ask 3.1!"].append(error(400, message="bad parameter"))
     server.faults["Ask 4.1!"].append(Fault(307, b"{}"))
-    with pytest.raises(UserError, match=r"3 of 10 requests of model echo failed") as failure:
+    server.faults["Ask 4.0!"].append(Fault(300))  # with a valid reply
+    with pytest.raises(UserError, match=r"4 of 10 requests of model echo failed") as failure:
         part.run()
-    for reason in ("HTTP 500", "HTTP 400: bad parameter", "HTTP 307"):
+    for reason in ("HTTP 500", "HTTP 400: bad parameter", "HTTP 300"):
         assert f"1 × {reason}" in str(failure.value)
+    assert "HTTP 307" in [reply.get("error") for reply in part.replies()]
     assert not part.out.exists()
-    assert len(server.answered) == 7
+    assert len(server.answered) == 6
     assert {record["status"] for record in part.run()} == {"ok"}
     assert server.answered == dict.fromkeys(prompts(), 1)
 
@@ -129,16 +134,30 @@ def test_no_wait_follows_the_last_attempt(part, server, monkeypatch):
 
 @pytest.mark.parametrize("replies", [0, 1])
 @pytest.mark.parametrize(
-    "failure", [ConnectionTimeoutError(), ClientConnectorError(Mock(), OSError())]
-)
-def test_server_that_cannot_be_reached_is_overloaded_if_it_ever_replied(failure, replies):
+    ("failure", "unreachable"),
+    [
+        (ConnectionTimeoutError(), True), (ClientConnectorError(Mock(), OSError()), True),
+        (TimeoutError(), False), (ClientError(), False),
+    ],
+)  # fmt: skip
+def test_server_that_was_ever_reached_is_overloaded(failure, unreachable, replies):
     engine = object.__new__(ApiEngine)
     engine._reply_count = replies
     engine._timeout = 5
     engine._access = engine._provider = Mock()
     engine._client = Mock(post=AsyncMock(side_effect=failure))
     retry = asyncio.run(engine._attempt(Mock()))
-    assert (retry.unreachable, retry.overloaded) == (True, replies > 0)
+    is_overloaded = replies > 0 or not unreachable
+    assert (retry.unreachable, retry.overloaded) == (unreachable, is_overloaded)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, None)])
+def test_stopped_job_ends_by_its_signal(part, server, monkeypatch, number, code):
+    received = nullcontext([number])
+    monkeypatch.setattr("steadfast.engines.api.engine._deferred_signals", lambda *_: received)
+    with pytest.raises((SystemExit, KeyboardInterrupt)) as end:
+        part.run()
+    assert getattr(end.value, "code", None) == code
 
 
 def test_unreachable_server_is_reported(part):
@@ -228,3 +247,19 @@ def test_three_most_frequent_reasons_of_failures_are_shown(reasons, shown):
     responses = [Response("error", "", error=reason) for reason in reasons]
     with pytest.raises(UserError, match=rf"failed \({shown}\);"):
         _check_failures("m", responses, 0.0)
+
+
+def test_reasoning_of_a_model_without_settings_for_it_is_reported():
+    responses = [Response("ok", "4", reasoning="2+2"), Response("ok", "4"), Response("unfinished")]
+    with_reasoning, unfinished = _warnings("m", responses, None)
+    assert with_reasoning.startswith("1 of 3 responses of model m contain reasoning")
+    assert unfinished.startswith("1 of 3 replies of model m end before the reasoning does")
+    assert list(_warnings("m", responses, {"tokens": 9})) == [unfinished]
+
+
+def test_terminated_job_exits_with_128_and_the_signal():
+    before = signal.getsignal(signal.SIGTERM)
+    with raise_on_sigterm(), pytest.raises(SystemExit) as end:
+        signal.getsignal(signal.SIGTERM)(signal.SIGTERM, None)
+    assert end.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -6,6 +6,7 @@ The servers cache by the rules of their providers.
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import openai
 import pandas as pd
@@ -23,10 +24,11 @@ from caching_servers import (
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part, items, prompts, rated
 from servers import running
-from steadfast.contract.request import Request
+from steadfast.contract.request import Request, Response
 from steadfast.engines.cost.options import CacheRule, option_records
 from steadfast.engines.fit import fit
 from steadfast.engines.sending.journal import final_tiers
+from steadfast.engines.sending.run import provenance
 from steadfast.plan.make import plan_frame
 from steadfast.plan.page import plan_page
 
@@ -85,6 +87,16 @@ def test_provenance_counts_prompts_by_how_they_were_sent(part):
     assert part.provenance()["prompts"] == {
         "as one string": 3, "in parts": 2, "parts read as": "the same text",
     }  # fmt: skip
+
+
+def test_provenance_leaves_out_prompts_that_were_not_sent():
+    sent = Response("ok", parts=2, served_model="m-1", prompt_tokens=3)
+    responses = [sent, *map(Response, ("ok", "length", "error", "overflow"))]
+    engine = Mock(packages=(), answers={}, provenance=dict)
+    record = provenance("m", engine, {"engine": "openai"}, [], responses)
+    assert (record["prompts"]["as one string"], record["prompts"]["in parts"]) == (2, 1)
+    assert record["served"] == [{"model": "m-1", "fingerprint": None, "responses": 1}]
+    assert (record["empty"], record["tokens"]["prompt"]) == (3, 3)  # of the answered ones
 
 
 def test_context_of_one_prompt_is_not_marked(part, server):
@@ -242,6 +254,8 @@ def test_prefix_is_cached_from_the_least_length_on(rule, minimum, counts):
     request = Request("s", "c", ("c", ""), "p", "s", 10, 310, 0, 1.0, None, "s")
     readings = CacheRule(rule, minimum).readings([request, request], lambda prefix: 300)
     assert [tokens for _, *tokens in readings] == [list(pair) for pair in counts]
+    alone = next(CacheRule("mark", 300).readings([request], lambda prefix: 300))
+    assert alone == (request, 0, 0)  # no other prompt would read it
 
 
 def test_planned_cost_is_as_computed_by_hand():

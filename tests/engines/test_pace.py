@@ -7,7 +7,7 @@ import pytest
 
 from paced_servers import virtually
 from steadfast.engines.api.level import Level
-from steadfast.engines.api.pace import Pace, RecentFailures
+from steadfast.engines.api.pace import Pace, RecentFailures, wait_of
 
 SERVER_ERROR = {"after": None, "overloaded": False, "broken": True}
 REJECTED = {"after": None, "overloaded": True, "broken": False}
@@ -195,6 +195,11 @@ async def test_next_attempt_waits_as_the_server_says_or_ever_longer(
 ):
     await Pace(1, 1).wait(attempt, after)
     assert shortest <= now() <= longest
+
+
+def test_waits_double_up_to_a_minute():
+    waits = [wait_of(None, failures) for failures in (0, 1, 5, 6, 1_000)]
+    assert waits == [1, 2, 32, 60, 60]
 
 
 def test_alarm_after_five_failures_and_a_tenth_of_the_requests():

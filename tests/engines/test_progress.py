@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.contract.request import Response
-from steadfast.engines.sending.progress import Progress
+from steadfast.engines.sending.progress import Notices, Progress, duration
 
 OK = Response("ok")
 
@@ -58,6 +58,22 @@ def test_time_left_is_in_seconds_for_a_short_job(stream, clock):
         clock.seconds = number / 2
         progress.update(OK)
     assert stream.getvalue() == "m: 21/41 done, 0 failed, 0 tokens, 10 s left\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(99, "99 s"), (100, "2 min"), (5_999, "100 min"), (6_000, "1.7 h"), (3_600_000, "1000.0 h")],
+)
+def test_unit_of_a_duration_fits_it(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_at_most_one_notice_a_minute_is_shown(clock, capsys):
+    notices = Notices()
+    for seconds in (0.0, 59.9, 60.0, 60.5, 120.0):
+        clock.seconds = seconds
+        notices.show(f"at {seconds}")
+    assert capsys.readouterr().err == "at 0.0\nat 60.0\nat 120.0\n"
 
 
 def test_terminal_shows_a_bar_which_is_removed(stream):

@@ -1,5 +1,7 @@
 """Reasoning is separated from the answer: examples of each dialect, and what is no answer."""
 
+from unittest.mock import Mock
+
 import pytest
 import yaml
 
@@ -7,6 +9,7 @@ from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.sending.dialects import DIALECTS, FACTS, may_hold_marks
 from steadfast.engines.sending.reasoning import marks, separate_reasoning, start_tags
+from steadfast.engines.sending.requests import reasoning_separator
 
 ANY_DIALECT = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 
@@ -18,10 +21,14 @@ def parsed_by(parser, prefilled=None):
 
 QWEN = parsed_by("qwen3")
 GPT_OSS = parsed_by("openai_gptoss")
+GRANITE = parsed_by("granite")  # whose marks are ordinary words
 THOUGHT_TAGS = {**ANY_DIALECT, "tags": ["<thought>", "</thought>"]}
 FENCE = '```py\ns = "</think>"\n```'
 ANALYSIS = "<|channel|>analysis<|message|>2+2"
 HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
+CHARACTERS = Mock(count=len)  # a tokenizer
+NESTED = "<think>a<think>b</think>"
+PHRASES = "Here is my thought process: T Here is my response:"
 TWO_STARTS = "<think>a</think>Write <think> first."
 
 
@@ -49,6 +56,7 @@ DECLARED = {
     "22 thinking off, not known": ("4", QWEN, None, "ok", None, "4"),
     "23 other tag": ("<thought>2+2</thought>4", THOUGHT_TAGS, None, "ok", "2+2", "4"),
     "cut without tags, prompt not known": ("The end", QWEN, None, "length", "The end", ""),
+    "stopped without tags, not known": ("The end", QWEN, None, "ok", None, "The end"),
     "cut without tags, nothing opened": ("The end", QWEN, False, "length", None, "The end"),
     "stopped without tags, prefilled": ("2+2", QWEN, True, "ok", "2+2", ""),
     "the config says prefilled": ("2+2", parsed_by("qwen3", True), False, "ok", "2+2", ""),
@@ -62,6 +70,10 @@ DECLARED = {
     "a fence after later reasoning": (
         f"<think>a</think>X<think>b</think>{FENCE}", QWEN, None, "ok", "a\nb", f"X{FENCE}"),
     "in the middle": ("X <think>a</think>Y", QWEN, False, "ok", "a", "X Y"),
+    "in the middle, cut later": ("X <think>a</think>Y", QWEN, False, "length", "a", "X Y"),
+    "nested in the middle": (f"X {NESTED}Y", QWEN, False, "ok", "a<think>b", "X Y"),
+    "nested in the middle, cut": (f"X {NESTED}Y", QWEN, False, "length", "a<think>b", ""),
+    "words in the middle": (f"X{PHRASES}4", GRANITE, False, "ok", "T", "X4"),
     "back-ticks of two paragraphs": (
         "<think>it`s</think>\n\nX<think>b</think> `", QWEN, None, "ok", "it`s\nb", "X `"),
     "back-ticks around reasoning": (
@@ -82,12 +94,15 @@ UNDECLARED = {
     "lone end tag, another dialect before": ("Use <thought> </think>4", "ok", "Use <thought>", "4"),
     "phrases": ("Here is my thought process: T Here is my response: 4", "ok", "T", "4"),
     "channel without tokens, cut": ("analysisWe need", "length", "We need", ""),
+    "the same, a word of one letter": ("analysisI need", "length", "I need", ""),
 }
 CODE = {
     "inline": ("I quote `</think>` here.\n</think>4", "I quote `</think>` here.", "4"),
     "fence": (f"I write\n{FENCE}\nand end.</think>4", f"I write\n{FENCE}\nand end.", "4"),
     "open fence": ("An open\n```py\nx\n</think>\n4", "An open\n```py\nx", "4"),
     "one back-tick": ("It`s </think>a `b`", "It`s", "a `b`"),
+    "second inline": ("I quote `a`, `</think>`.\n</think>4", "I quote `a`, `</think>`.", "4"),
+    "right behind code": ("It is `x`</think>4 </think>", "It is `x`", "4 </think>"),
     "runs of two lengths": ("two `` and ` </think>`4`", "two `` and `", "`4`"),
 }
 """Texts after a start; some have the end in code too."""
@@ -147,6 +162,7 @@ HIDDEN = {
     "17 before an answer": ("4", QWEN, "ok", hidden(70, 64), "ok"),
     "21 without an answer": ("", QWEN, "ok", {"reasoning_tokens": 300}, "unfinished"),
     "ended before the cut": ("The answer", QWEN, "length", hidden(300, 200), "length"),
+    "ended after a token": ("The answer", QWEN, "length", hidden(300, 1), "length"),
     "no sign of it": ("", None, "ok", {}, "ok"),
     "no sign of it, declared": (" \n", QWEN, "ok", {}, "ok"),
 }
@@ -157,6 +173,12 @@ HIDDEN = {
 )
 def test_hidden_reasoning_is_detected_by_its_tokens(text, dialect, status, counts, expected):
     assert separate(text, dialect, None, status, **counts) == (expected, None, text)
+
+
+def test_cut_response_without_counted_reasoning_may_be_all_reasoning():
+    for counts in ({"completion_tokens": 300}, hidden(300, 300)):
+        separated = separate("The end", QWEN, None, "length", **counts)
+        assert separated == ("unfinished", "The end", "")
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))
@@ -182,6 +204,22 @@ def test_tags_in_code_of_an_answer_are_kept(answer):
     assert separate(answer, None) == ("ok", None, answer)
 
 
+@pytest.mark.parametrize(
+    ("response", "tokenizer", "tokens"),
+    [
+        (Response("ok", "<think>2+2</think>4"), CHARACTERS, 3),
+        (Response("ok", "<think>2+2</think>4", reasoning_tokens=9), CHARACTERS, 9),
+        (Response("ok", "4"), CHARACTERS, None),
+        (Response("ok", "<think>2+2</think>4"), None, None),
+    ],
+)
+def test_reasoning_that_is_not_counted_is_counted_by_the_models_tokenizer(
+    response, tokenizer, tokens
+):
+    engine = Mock(has_model=True, tokenizer=tokenizer, prefilled=lambda starts: False)
+    assert reasoning_separator(engine, QWEN)(response).reasoning_tokens == tokens
+
+
 def test_servers_reasoning_comes_first_and_once():
     assert separate("<think>b</think>4", QWEN, reasoning="\na\n") == ("ok", "a\nb", "4")
     # llama.cpp's format deepseek-legacy leaves the tags in the content too.
@@ -191,7 +229,9 @@ def test_servers_reasoning_comes_first_and_once():
     assert separate(wrapped, parsed_by("hunyuan_a13b"), reasoning="T") == ("ok", "T", "4")
 
 
-@pytest.mark.parametrize("dialect", [QWEN, GPT_OSS, None], ids=["tags", "channels", "undeclared"])
+@pytest.mark.parametrize(
+    "dialect", [QWEN, GPT_OSS, GRANITE, None], ids=["tags", "channels", "words", "undeclared"]
+)
 @pytest.mark.parametrize("answer", ["a </think> b", "analysis: a\n", "Here is my response: a"])
 @pytest.mark.parametrize(("prefilled", "status"), [(True, "ok"), (None, "length")])
 def test_text_beside_the_servers_reasoning_is_the_answer(answer, dialect, prefilled, status):

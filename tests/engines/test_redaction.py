@@ -66,6 +66,13 @@ def test_each_encoding_of_a_key_is_redacted(key):
     assert redaction.text(f'{{"a": "Bearer {key}"}}') == '{"a": "Bearer (key)"}'
 
 
+@pytest.mark.parametrize(("before", "others"), [(0, 0), (1, 5), (2, 5)])
+def test_base64_is_redacted_up_to_characters_with_bits_of_other_text(before, others):
+    # A character has six bits: of 16 with a key of 72, eleven have no others.
+    encoded = b64encode(b"x" * before + b"sk-123456" + b"y" * (-before % 3)).decode()
+    assert len(Redaction(["sk-123456"]).text(encoded)) == len("(key)") + others
+
+
 @pytest.mark.parametrize("placeholder", ["", "x", "none", "EMPTY", "ollama1"])
 def test_placeholder_keys_are_not_redacted(placeholder):
     assert Redaction([placeholder]).text(f"The {placeholder} set") == f"The {placeholder} set"

@@ -151,16 +151,28 @@ def test_tool_call_is_an_answer_only_with_tools(reason):
     assert (response.status, response.text) == ("ok", "")
 
 
-@pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**13, None, [3]], ids=repr)
+@pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**12 + 1, None, [3]], ids=repr)
 def test_invalid_token_count_is_ignored(value):
     usage = {"prompt_tokens": value, "completion_tokens": 2, "total_tokens": value}
     response = CHAT.read(valid_reply() | {"usage": usage})
     assert (response.prompt_tokens, response.completion_tokens) == (None, 2)
 
 
+@pytest.mark.parametrize("value", [0, 10**12])
+def test_least_and_largest_token_count_are_read(value):
+    response = read({"content": "4"}, prompt_tokens=value, completion_tokens=value)
+    assert (response.prompt_tokens, response.completion_tokens) == (value, value)
+
+
 def test_answer_keeps_unicode_and_replaces_lone_surrogates():
     assert read({"content": "λ 中文 \U0001f600 \x00"}).text == "λ 中文 \U0001f600 \x00"
     assert read({"content": "a \ud800 b"}).text == "a � b"
+
+
+def test_incomplete_reply_has_the_tokens_that_it_costs():
+    assert read({"content": "4"}, "error").counts is None
+    assert read({"content": "4"}, "error", prompt_tokens=40).counts["prompt_tokens"] == 40
+    assert read({"content": "4"}, "error", completion_tokens=5).counts["completion_tokens"] == 5
 
 
 # --- failures ---------------------------------------------------------------------------------
@@ -170,6 +182,25 @@ def test_rejected_field_is_named():
     detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
     response = http_failure(422, {"detail": detail}, {}, 0.0)  # as Mistral words it
     assert response.error == "HTTP 422: seed: Extra inputs are not permitted"
+
+
+def test_passing_failures_are_those_of_load_and_of_the_server():
+    retries = {}
+    for status in range(300, 1000):
+        outcome = http_failure(status, {}, {}, 0.0)
+        if isinstance(outcome, Retry):
+            retries[status] = outcome
+    assert list(retries) == [408, 409, 429, *range(500, 600)]
+    assert [status for status in retries if retries[status].overloaded] == [429, 503, 529]
+    assert [status for status in retries if retries[status].broken] == [*range(500, 600)]
+
+
+def test_messages_of_a_server_are_shortened():
+    assert http_failure(400, {"detail": "x" * 201}, {}, 0.0).error == "HTTP 400: " + "x" * 200
+    reason = "x" * 61
+    assert CHAT.read({"error": reason}).reason == "error in the reply: " + "x" * 60
+    quoted = repr("x" * 60)
+    assert read({"content": "4"}, reason).reason == f"incomplete response: finish_reason {quoted}"
 
 
 @pytest.mark.parametrize("status", [400, 418, 429, 500])
@@ -318,6 +349,7 @@ def test_neither_reasoning_nor_answer_is_retried():
         ({}, details(64), 64),
         ({}, {"reasoning_tokens": 64}, 64),
         ({}, {"reasoning_tokens": 9, **details(0)}, 9),
+        ({}, {"reasoning_tokens": 0}, 0),
         ({}, details(0), 0),
         ({"reasoning": "2+2"}, details(0), None),
         ({}, details(-1), None),

@@ -89,6 +89,7 @@ def test_limit_can_be_spent_to_the_last_cent(tmp_path):
     bill = Bill(RATES, 5.0, [tmp_path])
     bill.reserve(request)
     bill.reserve(replace(request, hash="i"))
+    bill.settle(replace(request, hash="of no reservation"))
     with pytest.raises(CapReached, match=r"\(0 USD in the journals, up to 2 USD for the next"):
         bill.reserve(replace(request, hash="j"))
     bill.reserve(replace(request, hash="j"), sent=True)  # by an earlier run
@@ -110,6 +111,12 @@ def test_counted_cost_is_in_total_and_of_the_output():
     assert output == pytest.approx(3 * 8 / 1e6)
 
 
+def test_tokens_cannot_be_both_read_from_the_cache_and_written():
+    record = {"prompt_tokens": 100, "cached_tokens": 60, "written_tokens": 90}
+    total, _ = counted_cost(TIERED, record | {"completion_tokens": 10})
+    assert total == pytest.approx((60 * 0.5 + 40 * 2.5 + 10 * 8) / 1e6)
+
+
 def test_bill_grows_with_the_journals_of_other_jobs(tmp_path):
     bill = Bill(RATES, 1.0, [tmp_path / "journals"])
     assert bill.spent() == 0
@@ -121,6 +128,9 @@ def test_bill_grows_with_the_journals_of_other_jobs(tmp_path):
     with open(tmp_path / "journals/8k.jsonl", "a") as torn:
         torn.write('{"hash": "b", "prompt_to')
     assert bill.spent() == pytest.approx(0.0004)
+    with open(tmp_path / "journals/8k.jsonl", "a") as torn:
+        torn.write('kens": 100, "completion_tokens": 0}\n')
+    assert bill.spent() == pytest.approx(0.0006)
 
 
 def test_cap_stops_the_job_before_it_is_exceeded(part, server):

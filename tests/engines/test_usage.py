@@ -2,7 +2,10 @@
 
 import csv
 import json
+from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -11,8 +14,10 @@ from parts import items, rated
 from servers import error, replied
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
+from steadfast.contract.records import read_runs
+from steadfast.contract.request import Response
 from steadfast.engines.base import Latencies
-from steadfast.engines.sending.requests import record_path
+from steadfast.engines.sending.requests import RunRecorder, record_path
 from steadfast.jobs.job import Job
 from steadfast.show.terminal_summary import server_lines
 from steadfast.stages.count_usage import write_usage
@@ -32,6 +37,23 @@ def test_each_run_is_recorded_with_retries_and_failures(part, server):
     assert (first["answered"], first["failed"], first["retries"]) == (9, 1, {"HTTP 500": 4})
     assert (second["answered"], second["failed"], second["retries"]) == (1, 0, {})
     assert first["wall_seconds"] > 0
+    assert first["load_seconds"] == 0
+
+
+def test_run_is_written_after_more_than_five_seconds(tmp_path, monkeypatch):
+    clock = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr("time.monotonic", lambda: clock.seconds)
+    engine = Mock(retries=Counter(), latencies=Latencies(), load_seconds=1.0004, option=None)
+    path = tmp_path / "4k.run.json"
+    written = []
+    with RunRecorder(path, engine, True) as recorder:
+        for clock.seconds in (105.0, 105.2504):
+            recorder.update(Response("ok"))
+            written.append(read_runs(path)[0])
+        for _ in range(2):
+            recorder.spend(0.75)
+    assert [(run["answered"], run["load_seconds"]) for run in written] == [(0, 1.0), (2, 1.0)]
+    assert [run["wall_seconds"] for run in (*written, *read_runs(path))] == [0, 5.25, 1.5]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +186,14 @@ def test_quantiles_of_latencies_are_near_those_of_the_sample(share):
         counts.append(json.loads(json.dumps(latencies.counts)))
     quantile = Latencies(*counts).quantile(share)
     assert quantile == pytest.approx(float(numpy.quantile(sample, share)), rel=0.03)
+
+
+def test_median_of_two_latencies_is_the_shorter_one():
+    latencies = Latencies()
+    for seconds in (1.0, 4.0):
+        latencies.add(seconds)
+    assert latencies.counts == {"0": 1, "28": 1}  # log 4 / log 1.05 is 28.4
+    assert latencies.quantile(0.5) == pytest.approx(1.0, rel=0.025)
 
 
 def test_latency_without_answers_is_none():

@@ -37,8 +37,9 @@ def test_log_has_the_prompt_tokens_by_how_they_were_read(engine):
 @pytest.mark.parametrize(("before", "after"), [(8, 4), (3, 1), (2, 1), (None, 128)])
 def test_out_of_memory_halves_the_concurrent_requests(engine, before, after):
     engine._batch = before
+    message = f"with {before or 256} concurrent requests .* continues with {after} concurrent"
     with (
-        pytest.raises(EngineExhausted, match=f"continues with {after} concurrent"),
+        pytest.raises(EngineExhausted, match=message),
         engine._explained("failed"),
     ):
         raise RuntimeError("step") from MemoryError("CUDA out of memory")
@@ -54,6 +55,12 @@ def test_error_that_fewer_requests_would_not_avoid_leaves_no_hint(engine, batch,
     assert not engine._hint.exists()
 
 
+def test_first_300_characters_of_an_error_are_shown(engine):
+    with pytest.raises(EngineFailed) as failure, engine._explained("failed"):
+        raise ValueError("x" * 289)
+    assert f"(ValueError: {'x' * 288});" in str(failure.value)
+
+
 @pytest.mark.parametrize(("copies", "gpus"), [(1, 6), (2, 12)])
 def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copies, gpus):
     locked = []
@@ -61,7 +68,10 @@ def test_engine_locks_the_gpus_of_each_stage_and_copy(engine, monkeypatch, copie
     engine._parallel = 2
     engine._operation_args = {"pipeline_parallel_size": 3}
     engine._lock_gpus(copies)
-    assert locked == [gpus]
+    engine._lock_gpus()
+    engine._operation_args = {}
+    engine._lock_gpus()
+    assert locked == [gpus, 6, 2]
 
 
 def test_package_is_found_by_its_module(monkeypatch):
@@ -71,21 +81,22 @@ def test_package_is_found_by_its_module(monkeypatch):
     assert packages == ["pytest", "PyYAML", "missing"]
 
 
-def output(reason: str | None) -> SimpleNamespace:
-    """An output of vLLM: five prompt tokens, of which three are cached, and two of the response."""
+def output(reason: str | None, cached: int | None) -> SimpleNamespace:
+    """An output of vLLM with five tokens of the prompt and two of the response."""
     completion = SimpleNamespace(text="4", finish_reason=reason, token_ids=[1, 2])
-    return SimpleNamespace(outputs=[completion], prompt_token_ids=[0] * 5, num_cached_tokens=3)
+    return SimpleNamespace(outputs=[completion], prompt_token_ids=[0] * 5, num_cached_tokens=cached)
 
 
+@pytest.mark.parametrize("cached", [3, None])
 @pytest.mark.parametrize(
     ("reason", "status", "error"),
     [("stop", "ok", None), ("length", "length", None), ("abort", "error", "vLLM ended it (abort)")],
 )
-def test_output_becomes_a_response_with_its_tokens(engine, reason, status, error):
+def test_output_becomes_a_response_with_its_tokens(engine, cached, reason, status, error):
     engine._served = "tiny"
     engine._machine = "vllm 1"
-    response = engine._response(output(reason))
+    response = engine._response(output(reason, cached))
     assert (response.status, response.error, response.text) == (status, error, "4")
     counts = (response.prompt_tokens, response.cached_tokens, response.completion_tokens)
-    assert counts == (5, 3, 2)
-    assert engine._used == {"requests": 1, "prompt": 5, "cached": 3, "output": 2}
+    assert counts == (5, cached or 0, 2)
+    assert engine._used == {"requests": 1, "prompt": 5, "cached": cached or 0, "output": 2}

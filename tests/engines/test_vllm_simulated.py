@@ -1,10 +1,12 @@
 """The engine vllm in this process, over simulated packages: windows, memory, shared prefixes."""
 
+import hashlib
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -45,11 +47,44 @@ def engine(journal: Path | None = None, at_once: int | None = None, **answers) -
 def test_model_is_loaded_with_a_prefix_cache_and_the_window():
     loaded = engine()
     loaded.load()
+    assert 0 < loaded.load_seconds < 60
     assert loaded._loaded.model.given == {
         "enable_prefix_caching": True,
         "max_model_len": 1000,
         "tensor_parallel_size": 1,
     }
+
+
+def test_settings_of_a_response_are_those_of_earlier_versions():
+    """They are in the hashes of requests, whose responses took GPU-hours."""
+    hashed = {"engine": "vllm", "model": "tiny", "seed": 0, "temperature": 0.0}
+    hashed |= {"stop_token_ids": [0], "dtype": "auto", "template": "chat"}
+    hashed["chat_template"] = hashlib.sha256(b"{{ messages }}").hexdigest()
+    assert engine(top_p=None, system=None).answers == hashed
+    del hashed["chat_template"]
+    hashed |= {"template": "base", "suffix": "Output: ", "dtype": "half", "engine_args": {"a": 1}}
+    assert engine(template="base", engine_args={"dtype": "half", "a": 1}).answers == hashed
+
+
+def test_batches_are_invariant_where_vllm_has_the_mode(monkeypatch):
+    monkeypatch.setenv("VLLM_BATCH_INVARIANT", "0")
+    invariant = engine(batch_invariant=True)
+    with pytest.raises(UserError, match="this version of vLLM has no batch-invariant mode"):
+        invariant.load()
+    assert os.environ["VLLM_BATCH_INVARIANT"] == "1"
+    import vllm
+
+    vllm.envs.VLLM_BATCH_INVARIANT = True
+    invariant.load()
+    assert invariant._loaded.model
+
+
+def test_machine_and_model_are_named_in_each_response():
+    loaded = engine()
+    loaded._text._config["_commit_hash"] = "c1"
+    ((_, response),) = loaded.answer([[request("p")]])
+    assert response.served_model == "tiny@c1"
+    assert response.fingerprint == "vllm 0, torch 0, 1 × fake"
 
 
 @pytest.mark.parametrize(("window", "status"), [(29, "ok"), (28, "overflow")])
@@ -142,6 +177,42 @@ def test_marks_of_reasoning_that_are_special_tokens_stay_in_the_text(special, se
 def test_one_copy_is_loaded_by_the_job_itself(operation, kind):
     setup = Setup({"engine": "vllm", "model": "tiny", "window": 1000}, operation)
     assert type(copies.build(setup)) is kind
+
+
+def test_chat_template_has_a_fixed_date_and_opens_the_response():
+    text = LocalText("tiny", template_args={"strict": True}, system="Be brief.")
+    text._tokenizer.apply_chat_template = template = Mock(return_value="rendered")
+    assert text.render("p") == "rendered"
+    assert template.call_args.args[0][0] == {"role": "system", "content": "Be brief."}
+    given = template.call_args.kwargs
+    assert given.pop("strftime_now")("%d %b %Y") == "26 Jul 2024"  # Llama 3.1's default
+    opens = {"add_generation_prompt": True, "tokenize": False}
+    assert given == {**opens, "date_string": "26 Jul 2024", "strict": True}
+
+
+def test_tokenizer_is_the_models_own_or_another_without_its_revision(monkeypatch):
+    from transformers import AutoTokenizer
+
+    load = Mock(return_value=AutoTokenizer())
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", load)
+    LocalText("tiny", revision="r1")
+    LocalText("tiny", revision="r1", tokenizer="other", trust_remote_code=True)
+    own = call("tiny", revision="r1", trust_remote_code=False)
+    engine()
+    assert load.call_args == call("tiny", revision=None, trust_remote_code=False)
+    assert load.mock_calls[:2] == [own, call("other", revision=None, trust_remote_code=True)]
+    load.side_effect = OSError("no such repository\nlog in")
+    with pytest.raises(UserError, match=r"tiny cannot be loaded \(no such repository\); check"):
+        LocalText("tiny")
+
+
+def test_provenance_has_type_and_positions_of_the_text_model():
+    text = LocalText("tiny")
+    positions = {"rope_theta": 1.0, "rope_scaling": None}
+    text._config = {"text_config": {"torch_dtype": "bfloat16", **positions}, "dtype": "x"}
+    text._config["_commit_hash"] = "c1"
+    expected = {"commit": "c1", "dtype": "bfloat16", "positions": {"rope_theta": 1.0}}
+    assert expected.items() <= text.provenance().items()
 
 
 def test_tokens_of_the_template_are_counted():

@@ -161,7 +161,7 @@ class AnthropicBatches(Batches[Anthropic]):
             case "errored":
                 error = mapping(result.get("error"))
                 kind = text(mapping(error.get("error")).get("type")) or ""
-                return http_failure(self.facts["errors"].get(kind, 500), error, {}, 0.0)
+                return http_failure(self.facts["errors"].get(kind, 500), error)
             case "expired" | "canceled" as ended:
                 return Retry(f"batch: {ended}")
         return Retry("batch: no response")

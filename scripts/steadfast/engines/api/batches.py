@@ -261,7 +261,7 @@ class ChatBatches(Batches[Chat]):
             # OpenAI puts the error into the response's body, some servers next to the response.
             reason = response.get("body") or error
             reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
-            return http_failure(status, reason, {}, 0.0)
+            return http_failure(status, reason)
         if error is not None or status != 200:
             code = text(mapping(error).get("code")) or "no response"
             return Retry(f"batch: {code[:REASON_CHARACTERS]}")

@@ -181,7 +181,7 @@ class GeminiBatches(Batches[Gemini]):
         if problem := mapping(record.get("error") or record.get("status")):
             code = count(problem.get("code"))
             status = self.facts["errors"].get(code, 500)
-            return http_failure(status, {"error": problem}, {}, 0.0)
+            return http_failure(status, {"error": problem})
         if not mapping(record.get("response")):
             return Retry("batch: no response")
         return self.provider.read(record["response"])

@@ -235,7 +235,7 @@ class Round:
             return self.responses >= max(self.FEWEST, 2 * self.limit / 3)
         enough = max(self.SAMPLE, 2 * self.limit)
         seconds = now - self.began
-        late = expected_rate > 0 and seconds * expected_rate >= 2 * enough
+        late = seconds * expected_rate >= 2 * enough  # never where no rate is expected (0)
         return seconds >= self.SECONDS and (self.responses >= enough or late)
 
     def rate_at(self, now: float) -> float:

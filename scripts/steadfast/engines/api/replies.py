@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from typing import Literal
 
 from steadfast.base.files import Record
@@ -202,9 +203,12 @@ def outcome(
 
 
 def http_failure(
-    status: int, reply: object, headers: Mapping[str, str], now: float
+    status: int, reply: object, headers: Mapping[str, str] = MappingProxyType({}), now: float = 0.0
 ) -> Response | Retry:
-    """The outcome of an HTTP status of 300 and above, with the JSON value of its body."""
+    """The outcome of an HTTP status of 300 and above, with the JSON value of its body.
+
+    The time ``now`` is compared with that in a header, which replies in batches have none of.
+    """
     message, codes = error_of(reply)
     if status in RETRIED:
         overloaded = status in OVERLOADED

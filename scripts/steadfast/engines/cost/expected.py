@@ -1,6 +1,7 @@
 """The expected duration of jobs, by a model's past runs or its stated throughput."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -105,7 +106,7 @@ def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:
             except UserError:
                 continue  # a damaged record is ignored
             for run in runs:
-                same_gpus = not gpus or f"{gpus} × " in (run.get("machine") or "")
+                same_gpus = not gpus or re.search(rf"\b{gpus} × ", run.get("machine") or "")
                 # Earlier versions wrote fewer fields.
                 complete = run.keys() >= RUN_FIELDS and run["prompt_tokens"] and run["answered"]
                 if same_gpus and complete:

@@ -51,7 +51,7 @@ class Progress:
         self._tokens = 0
         self._stream = stream or sys.stderr
         self._shown = time.monotonic()
-        self._lines = 0
+        self._has_lines = False
         self._first: float | None = None
         if self._stream.isatty():
             from tqdm import tqdm
@@ -83,12 +83,12 @@ class Progress:
         """Removes the bar, or prints a last line after others."""
         if self._bar is not None:
             self._bar.close()
-        elif self._lines:
+        elif self._has_lines:
             self._line()
 
     def _line(self) -> None:
         self._shown = time.monotonic()
-        self._lines += 1
+        self._has_lines = True
         left = ""
         if self._first is not None and self._received >= MIN_RESPONSES and self._done < self._total:
             # Requests from the journal took no time, so the pace is that of received responses.

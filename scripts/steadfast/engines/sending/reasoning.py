@@ -220,10 +220,9 @@ def _without_pairs(text: str, dialect: Dialect, truncated: bool) -> Split:
     reasoning: list[str] = []
     tags = Tags.of(text, dialect)
     position = 0
-    next_index = 0
     is_open = False
     for index, mark in enumerate(tags.marks):
-        if index < next_index or mark.start < position:
+        if mark.start < position:
             continue
         closing = tags.closing(index, dialect) if mark.kind == "start" else None
         if closing:
@@ -232,7 +231,6 @@ def _without_pairs(text: str, dialect: Dialect, truncated: bool) -> Split:
             answer.append(text[position : mark.start])
             reasoning += _pieces(text[mark.stop : end.start], dialect)
             position = _after_end(text, dialect, end.stop)
-            next_index = closing[0] + 1
             is_open = is_open or (nested and truncated)
         elif mark.kind == "start" and (truncated or dialect.channels):
             answer.append(text[position : mark.start])

@@ -136,8 +136,8 @@ class Sender:
         if unsent:
             self._recorder()
             for request, response in self._engine.answer(grouped(unsent.values())):
-                if self.keep(request, response, shares[key(request)]):
-                    responses[key(request)] = response
+                self.keep(request, response, shares[key(request)])
+                responses[key(request)] = response  # the last one follows any failed attempts
             for line in self._engine.summary():
                 self._report(f"{self._model}: {line}")
         return [self._read(responses[key(request)]) for request in requests]
@@ -170,8 +170,8 @@ class Sender:
 
     def keep(
         self, request: Request, response: Response, count: int = 1, seconds: float | None = None
-    ) -> bool:
-        """Keeps a response in the journal; False for a failed attempt, which has only a cost.
+    ) -> None:
+        """Keeps a response in the journal, and counts it; a failed attempt has only a cost.
 
         Args:
             count: of equal requests, for the progress.
@@ -182,10 +182,9 @@ class Sender:
         if self._journal is not None:
             self._journal.append(request.hash, response)
         if isinstance(response, FailedAttempt):
-            return False
+            return
         self._recorder().update(response)
         self._progress.update(response, count)
-        return True
 
     def _key(self, request: Request) -> str:
         # Engines without a model use the benchmark's reference answers, which the hash does not
