@@ -19,7 +19,7 @@ def test_prompt_is_the_instruction_in_the_cluster_of_its_group():
         assert (prompt["sample_id"], prompt["instruction"]) == (str(number), row["instruction"])
         assert prompt["context_id"] == (row["group"] or "instance-40")
         assert len(prompt["points"]) == len(row["scoring_questions"])
-        assert "follows" not in prompt
+        assert "follows" not in prompt and prompt["max_tokens"] == 4096
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -29,7 +29,7 @@ def test_turns_follow_each_other_and_partition_the_questions(language, capsys):
     before = None
     for prompt in prompts_of(f"{language}-decomposed", records):
         turns = by_instance.setdefault(prompt["main_id"], [])
-        assert prompt["turn"] == len(turns)
+        assert (prompt["turn"], prompt["layers"]) == (len(turns), 1)
         assert prompt["sample_id"] == f"{prompt['main_id']}/{len(turns)}"
         assert prompt["follows"] == (before["sample_id"] if turns else None)
         before = prompt
