@@ -228,7 +228,7 @@ ERRORS = {
     "unknown field": (instance(tasktypes="x"), "unknown key 'tasktypes'; did you mean"),
     "no questions": (instance(scoring_questions=[]), "scoring_questions: "),
     "no question": (instance(scoring_questions=["?"]), "scoring_questions.0"),
-    "dependency": (with_question(1, dep=[3]), "question 1 depends on question 3; name others of 0 to"),
+    "dependency": (with_question(1, dep=[3]), "question 1 depends on question 3; name others of 0"),
     "negative": (with_question(1, dep=[-1]), "question 1 depends on question -1"),
     "turns": (instance(sub_instructions=ONE_TURN), "main_id 0: sub_instructions are no turns"),
     "no object": ("text", "record 1: "),
