@@ -99,6 +99,8 @@ ERRORS = [
     ("mixed", {"category": "content, tone"}, "category 'content, tone' does not belong"),
     ("style", {"source": "koalla"}, "unknown source 'koalla'.*koala"),
     ("style", {"source": "koala"}, "group 1 has two sources at level 2"),
+    ("style", {"source": "x" * 61}, f"unknown source '{'x' * 60}'; available"),
+    ("style", {"category": "x" * 61}, f"category '{'x' * 60}' does not belong"),
     ("style", {"level": 1}, "record 2 has the same example_id and level"),
     ("style", {"example_id": 99}, "group 1 lacks level 2"),
     ("example", {"target": "{instruction}\nA:"}, "must have {answer} once"),

@@ -93,6 +93,18 @@ def test_first_judge_prompt_gives_the_score():
     assert (score.total, score.other_raters) == (0.0, {})
 
 
+def test_most_judges_decide_each_constraint_in_each_prompt():
+    verdicts = []
+    for path, last in (("NO', 'YES", "YES"), ("YES', 'NO", "NO"), ("YES', 'YES", "NO")):
+        replies = {"j": f"['{path}', 'YES']", "j/last": f"['{last}', 'YES', 'YES']"}
+        verdicts.append({request: Reply("ok", text) for request, text in replies.items()})
+    scoring = FollowbenchScoring("strict", ("path", "last"))
+    score = scoring.majority(JUDGED, Answer("ok", ANSWER), verdicts)
+    assert (score.points, score.total) == ({"1": 1, "2": 1, "3": 1}, 1)
+    last = score.other_raters["last"]
+    assert (last.points, last.total) == ({"1": 0, "2": 1, "3": 1}, 0)
+
+
 def test_score_record_has_all_judge_prompts_of_each_judge():
     english = run(judge_prompts=("path", "rating"))
     answers = english.answers("en")
