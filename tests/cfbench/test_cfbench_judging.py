@@ -1,13 +1,17 @@
 """Prompts, judge prompts, and which verdicts of a reply are the judge's."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from cfbench_run import Run
+from steadfast.benchmarks.cfbench.agreement import questions
 from steadfast.benchmarks.cfbench.facts import PRIMARY
 from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
 from steadfast.benchmarks.cfbench.replies import readable
 from steadfast.benchmarks.cfbench.scoring import read_reply
-from steadfast.contract.components import Reply
+from steadfast.benchmarks.cfbench.simulator import CfbenchSimulator
+from steadfast.contract.components import Question, Reply, Sample
 from steadfast.contract.judge_template import boundary, load_template
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]
@@ -46,6 +50,41 @@ def test_judge_prompt_has_all_parts_in_order(run):
         assert f"共 {len(texts)} 条" in prompt.head
         assert request.expected == {"mode": "strict", "checkpoints": texts}
         assert request.reminder.strip() and "{{" not in request.tail
+        assert request.max_tokens == 2048
+
+
+def test_people_are_asked_about_each_checkpoint(run):
+    (sample, *_) = run.samples["zh"]
+    texts = [checkpoint["text"] for checkpoint in sample.source["checkpoints"]]
+    assert questions(sample)[:2] == [Question("1", texts[0]), Question("2", texts[1])]
+    assert len(questions(sample)) == len(texts)
+
+
+def sample_of(prompt: str, gold: str = "") -> Sample:
+    """A sample of four checkpoints, of which one is numerical and the others have no type."""
+    checkpoints = [{"type": "数值约束" if n == 1 else ""} for n in range(4)]
+    return Sample("zh", {}, {"prompt": prompt, "gold": gold, "checkpoints": checkpoints})
+
+
+@pytest.mark.parametrize(("number", "chance"), [(2, 0.77), (4, 0.54)])
+def test_chance_to_miss_a_checkpoint(number, chance):
+    # .4 · ((.5 + .25 · 3) · 1.5 + .5 · .2 · 2/4), and .4 · ((.5 + .25 · 3) · 1 + .5 · .2 · 4/4)
+    def meets(settings, drawn):
+        rng = Mock(random=lambda: drawn)
+        return CfbenchSimulator().meets(sample_of(""), number, settings, 1.0, rng)
+
+    settings = {"slip": 0.4, "position_bias": 0.2}
+    assert meets(settings, chance + 1e-9) and not meets(settings, chance - 1e-9)
+    assert meets({}, 0.0)
+    # Without a position bias .4 · (.5 + .25 · 3) are missed.
+    assert number == 2 or meets({"slip": 0.4}, 0.5 + 1e-9)
+
+
+def test_reference_is_the_records_own_or_about_its_first_line():
+    reference = CfbenchSimulator().reference
+    assert reference(sample_of("写信", "见信好。")).startswith("见信好。\n\n")
+    opening = f"关于“{'山' * 40}”，"
+    assert reference(sample_of(f"\n{'山' * 50}\n写信")).startswith(opening)
 
 
 def test_examples_of_the_template_are_readable():
