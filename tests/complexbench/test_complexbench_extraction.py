@@ -76,6 +76,8 @@ def test_heading_quoted_from_the_response_is_ignored():
 def test_repeated_segments_are_extracted_in_order():
     segments = strict_segments("甲：好。\n乙：好。 ", reply("甲||好||乙||好"), True)
     assert segments == ["甲", "好", "乙", "好"]
+    for count, copied in ((1000, ["甲"] * 1000), (1001, None)):  # more are made up
+        assert strict_segments("甲", reply("||".join(["甲"] * count)), True) == copied
 
 
 def test_bars_of_a_table_separate_no_segments():
