@@ -58,6 +58,8 @@ def test_key_doamin_may_be_spelled_domain():
     record = RECORDS[0]
     respelled = changed(record, domain=record["doamin"], doamin=...)
     assert checked([respelled], "x") == checked([record], "x")
+    (short,) = checked([changed(record, criteria=record["criteria"][:1])], "x")
+    assert len(short.criteria) == 1
     with pytest.raises(UserError, match="unknown key 'd"):
         checked([record | {"domain": "教育"}], "x")
 

@@ -221,3 +221,4 @@ def test_config_adds_direct_scores():
     assert set(with_scores.tables.names) - set(without.tables.names) == {"cfbench_direct"}
     assert set(with_scores.judging.templates) == {"zh", "direct"}
     assert list(without.judging.templates) == ["zh"]
+    assert without.parts["zh"].tokens == 1024

@@ -70,12 +70,14 @@ def test_parts_and_tables_follow_the_config():
     assert list(decomposed.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]
     sources = decomposed.parts["en-decomposed"].sources
     assert sources == {("data", "en"): "complexbench/data/en.jsonl"}
+    assert {part.tokens for part in decomposed.parts.values()} == {8192}
     tables = set(task({"decomposition": True}).tables.names)
     assert tables - set(task().tables.names) == {"complexbench_decomposition"}
 
 
 def test_templates_follow_the_config():
     assert list(task({"judging": "plain"}).judging.templates) == ["judge_zh"]
+    assert task(judging={"mode": "released"}).judging.attempts == 1  # any reply has a verdict
     judging = task({"templates": {"judge_zh": "mine.txt"}}).judging
     assert judging.templates["judge_zh"] == "mine.txt"
     assert "complexbench/judge/judge_zh.txt" not in judging.prompts.resources

@@ -28,7 +28,7 @@ def agreement(
     data: Mapping[str, Record],
     judges: Sequence[str],
     labels: Labels | None,
-    with_direct: bool = False,
+    with_direct: bool,
 ) -> dict[str, pd.DataFrame]:
     """Returns agreement of judges and people on single checkpoints, and on whole answers (Table 6).
 
