@@ -176,6 +176,7 @@ def test_factors_are_shown_for_the_best_models(frames, monkeypatch):
     picture = figures.figures(frames, DISPLAY)["factors"]
     *models, _ = legend_texts(picture.figure)  # the last is the mean
     assert models == RANKED[:2]
+    assert [axes.get_title() for axes in picture.figure.axes[:3]] == ["ISR", "PSR", ""]
     for axes in picture.figure.axes:
         assert axes.get_xlim() == (-0.5, len(axes.get_xticks()) - 0.5)
         assert axes.get_ylim() == (0, 1.02)

@@ -65,6 +65,12 @@ def test_files_of_the_config_are_listed_by_key():
     ]
 
 
+@pytest.mark.parametrize(("extra", "added"), [(None, []), ("mine.json", ["instances added"])])
+def test_export_card_names_added_instances(extra, added):
+    sources = task({"extra": extra}).exports.make().about().sources
+    assert [source.name for source in sources] == ["instances", *added]
+
+
 def test_parts_and_tables_follow_the_config():
     decomposed = task({"languages": ["en", "zh"], "decomposition": True})
     assert list(decomposed.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]

@@ -203,7 +203,7 @@ def direct_scores(
     tall = with_full(with_score).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
     parts = [_agreement(scores, splits)]
     if not tall.empty:
-        parts.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
+        parts.append(Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
     expected = expected_responses(with_full(samples), ["split"], ["cluster"])
     table = pd.concat(parts).merge(expected, on=["model", "split"])
     order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": OF_DIRECT}
