@@ -71,11 +71,11 @@ def test_chance_to_meet_a_constraint(monkeypatch, level, chance):
 
     def uniform(low: float, high: float) -> float:
         limits.append((low, high))
-        return 1.0
+        return 1.25
 
     monkeypatch.setattr(simulator, "Random", lambda name: Mock(uniform=uniform))
     sample = Mock(prompt={"level": level, "context_id": "c"})
-    settings = {"seed": 0, "slip": 0.5, "position_bias": 0.4}
+    settings = {"seed": 0, "slip": 0.4, "position_bias": 0.4}  # 0.5 in this group
     for drawn, is_met in ((chance - 1e-9, True), (chance + 1e-9, False)):
         rng = Mock(random=lambda drawn=drawn: drawn)
         assert SIMULATOR.meets(sample, 1, settings, 1.0, rng) is is_met

@@ -67,6 +67,12 @@ def test_scorer_depends_on_category_before_source():
         assert data.scorer_of(language, category, source, example) == scorer
 
 
+def test_task_of_a_group_may_differ_from_its_sources():
+    assert data.task_of("format", "koala", 6) == "Text-to-table generation"
+    for category, group in (("format", 1), ("style", 6)):
+        assert data.task_of(category, "koala", group) == "Open-ended question answering"
+
+
 @BOTH
 def test_sample_covers_every_scorer_that_can_be_passed(language):
     groups = pd.DataFrame(data.sample({}, language))

@@ -126,3 +126,11 @@ def test_simulated_rating_is_above_five_only_if_all_constraints_are_kept():
     for numbers, rating in (("1, 2, 3, 4, 5", 10), ("1, 2, 3, 4", 4), ("2", 1), ("", 0)):
         assert simulated_rating(numbers) == rating
     assert None in [simulated_rating(str(n), slip=0.9) for n in range(40)]
+
+
+def test_simulated_verdicts_are_by_constraint():
+    request = JudgeRequest("en/style/1/2", "", {"count": 2}, "", 1024)
+    prompt = JudgePrompt("en/style/1/2", "en", "", "Something.", [request])
+    reply = FollowbenchJudge().reply(prompt, request, [True, False])
+    reasons = "- constraint 1: YES\n- constraint 2: NO"
+    assert reply == f"1) and 2)\n{reasons}\n3) ['YES', 'NO']"

@@ -31,6 +31,25 @@ def test_score_of_a_rule_is_its_verdict(answer, total):
     assert (score.points, score.total) == ({"rule": total}, total)
 
 
+def test_judge_of_an_item_with_a_rule_is_another_rater():
+    replies = {"r": Reply("ok", "['YES', 'YES', 'NO']")}
+    score = FollowbenchScoring("strict").score(RULED, Answer("ok", "Oslo"), replies)
+    assert (score.points, score.total) == ({"rule": 1}, 1)
+    assert {name: rater.total for name, rater in score.other_raters.items()} == {"on rules": 0}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "points"),
+    [
+        ("path", "['YES', 'N/A', 'YES']", {"1": 1, "2": 0, "3": 1}),
+        ("rating", "Rating: [[7]] of 10", {"rating": 1}),
+    ],
+)
+def test_released_reads_replies_that_are_unreadable_in_mode_strict(prompt, reply, points):
+    assert judged(Reply("ok", reply), "released", prompt).points == points
+    assert judged(Reply("ok", reply), "strict", prompt).points is None
+
+
 UNREADABLE = Reply("ok", "A fine answer.")
 
 
