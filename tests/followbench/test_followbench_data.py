@@ -125,6 +125,14 @@ def test_invalid_record_is_refused(category, changes, message):
         data.checked(records, "en", category, "some file")
 
 
+def test_group_begins_without_constraints_but_in_examples():
+    first, *others = sample_records("style")
+    assert first["level"] == 0
+    with pytest.raises(UserError, match="group 1 lacks level 0"):
+        data.checked(others, "en", "style", "some file")
+    assert data.checked(sample_records("example"), "en", "example", "some file")[0]["start"] == ""
+
+
 @pytest.mark.parametrize("target", ["", "[]", "['a'", "x"])
 def test_target_that_its_rule_cannot_use_is_refused(target):
     records = sample_records("content")
