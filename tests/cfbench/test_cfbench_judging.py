@@ -34,6 +34,8 @@ def test_prompt_is_the_instruction(run):
         assert prompt["sample_id"] == prompt["context_id"] == record["sample_id"]
         assert (prompt["task"], prompt["split"]) == (record["source"], record["split"])
         assert prompt["max_tokens"] == 2048
+        # People are asked about each checkpoint.
+        assert questions(sample)[0] == Question("1", record["checkpoints"][0]["text"])
 
 
 def test_judge_prompt_has_all_parts_in_order(run):
@@ -53,38 +55,21 @@ def test_judge_prompt_has_all_parts_in_order(run):
         assert request.max_tokens == 2048
 
 
-def test_people_are_asked_about_each_checkpoint(run):
-    (sample, *_) = run.samples["zh"]
-    texts = [checkpoint["text"] for checkpoint in sample.source["checkpoints"]]
-    assert questions(sample)[:2] == [Question("1", texts[0]), Question("2", texts[1])]
-    assert len(questions(sample)) == len(texts)
-
-
-def sample_of(prompt: str, gold: str = "") -> Sample:
-    """A sample of four checkpoints, of which one is numerical and the others have no type."""
-    checkpoints = [{"type": "数值约束" if n == 1 else ""} for n in range(4)]
-    return Sample("zh", {}, {"prompt": prompt, "gold": gold, "checkpoints": checkpoints})
-
-
 @pytest.mark.parametrize(("number", "chance"), [(2, 0.77), (4, 0.54)])
 def test_chance_to_miss_a_checkpoint(number, chance):
     # .4 · ((.5 + .25 · 3) · 1.5 + .5 · .2 · 2/4), and .4 · ((.5 + .25 · 3) · 1 + .5 · .2 · 4/4)
+    checkpoints = [{"type": kind} for kind in ("", "数值约束", "", "")]
+
     def meets(settings, drawn):
+        sample = Sample("zh", {}, {"checkpoints": checkpoints})
         rng = Mock(random=lambda: drawn)
-        return CfbenchSimulator().meets(sample_of(""), number, settings, 1.0, rng)
+        return CfbenchSimulator().meets(sample, number, settings, 1.0, rng)
 
     settings = {"slip": 0.4, "position_bias": 0.2}
     assert meets(settings, chance + 1e-9) and not meets(settings, chance - 1e-9)
     assert meets({}, 0.0)
     # Without a position bias .4 · (.5 + .25 · 3) are missed.
     assert number == 2 or meets({"slip": 0.4}, 0.5 + 1e-9)
-
-
-def test_reference_is_the_records_own_or_about_its_first_line():
-    reference = CfbenchSimulator().reference
-    assert reference(sample_of("写信", "见信好。")).startswith("见信好。\n\n")
-    opening = f"关于“{'山' * 40}”，"
-    assert reference(sample_of(f"\n{'山' * 50}\n写信")).startswith(opening)
 
 
 def test_examples_of_the_template_are_readable():

@@ -123,12 +123,6 @@ def test_agreement_of_judges_is_by_verdict(run):
     assert (pooled["only_first"], pooled["only_second"]) == (0, 2)
 
 
-def test_comparisons_have_their_columns_in_order(run):
-    run.judge("n", VERDICTS)
-    comparisons = run.metrics(run.judge("m", VERDICTS))["comparisons"]
-    assert list(comparisons) == ["model", "other", "split", "measure", *COLUMNS[3:]]
-
-
 LABELS = [
     {"model": "m", "sample_id": "zh/0000", "verdicts": [1, 0]},
     {"model": "m", "sample_id": "zh/0001", "verdicts": [1, 1, 0]},
@@ -148,6 +142,7 @@ def test_people_and_judges_are_compared_by_psr(run):
         assert humans.loc[(judge, "full"), "kappa"] == pytest.approx(expected["kappa"])
         assert humans.loc[(judge, "easy"), "raw"] == 0.5
         assert humans.loc[(judge, "hard"), "n"] == 1
+    assert list(frames["comparisons"]) == ["model", "other", "split", "measure", *COLUMNS[3:]]
     kinds = Counter(frames["agreement"]["kind"])
     assert kinds == {"judges": 3, "judge and human": 4}  # none of the unlabelled model
 
@@ -171,9 +166,7 @@ def test_majority_counts_from_three_judges_on(run, judges, counting, psr):
 def test_people_correct_the_errors_of_a_judge():
     run = SmallRun(records=[record(number, "easy", CONTENT, COUNT) for number in range(12)])
     run.judge("m", {number: [int(number != 3), 1] for number in range(12)})
-    labels = [
-        {"model": "m", "sample_id": f"zh/{number:04d}", "verdicts": [1, 1]} for number in range(12)
-    ]
+    labels = [LABELS[0] | {"sample_id": name, "verdicts": [1, 1]} for name in run.records]
     rows = run.metrics(["j0"], labels)["corrected"].set_index("measure")
     raw = {"CSR": 11.5 / 12, "ISR": 11 / 12, "PSR": 11 / 12}
     assert rows["raw"].to_dict() == pytest.approx(raw)

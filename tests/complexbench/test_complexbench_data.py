@@ -195,16 +195,10 @@ def test_category_may_be_a_list_of_one():
     assert (row["category"], len(row["turns"])) == ("Selection_2", 2)
 
 
-def test_one_character_and_one_question_are_enough():
-    (row,) = accept(
-        instance(instruction="诗", scoring_questions=[annotated_question(0)], sub_instructions=None)
-    )
-    assert (row["instruction"], len(row["scoring_questions"])) == ("诗", 1)
-
-
-def test_question_may_depend_on_a_later_one_of_its_turn():
-    (row,) = accept(with_question(1, dep=[2]))
-    assert len(row["turns"]) == 2
+def test_shortest_instance_and_a_dependency_on_a_later_question_of_a_turn_are_accepted():
+    short = {"instruction": "诗", "scoring_questions": [annotated_question(0)]}
+    assert len(accept(instance(**short, sub_instructions=turns_of([0])))[0]["turns"]) == 1
+    assert len(accept(with_question(1, dep=[2]))[0]["turns"]) == 2
 
 
 def test_published_labels_are_accepted_but_not_dependencies():

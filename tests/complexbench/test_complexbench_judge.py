@@ -37,9 +37,7 @@ def test_questions_with_a_rule_go_to_extraction_others_to_the_judge():
     assert points(prompts["judge_zh"]) == [0, 3, 4]
     assert points(prompts["extract_one_zh"]) == [1]
     assert points(prompts["extract_each_zh"]) == [2]
-    expected = {"mode": "strict", "by": "judge", "each": False, "language": "zh"}
-    judged = prompts["judge_zh"].requests[0]
-    assert judged.expected == expected | {"point": 0, "rule": None}
+    assert prompts["judge_zh"].requests[0].expected["each"] is False
     (request,) = prompts["extract_each_zh"].requests
     assert (request.id, request.max_tokens) == ("0/2", 2048)
     assert "每句是否七个字？" in request.tail

@@ -63,12 +63,8 @@ def test_files_of_the_config_are_listed_by_key():
         ("complexbench.labels", "people.jsonl"),
         ("complexbench.templates.judge_zh", "own.txt"),
     ]
-
-
-@pytest.mark.parametrize(("extra", "added"), [(None, []), ("mine.json", ["instances added"])])
-def test_export_card_names_added_instances(extra, added):
-    sources = task({"extra": extra}).exports.make().about().sources
-    assert [source.name for source in sources] == ["instances", *added]
+    exported = task(section).exports.make().about().sources
+    assert [source.name for source in exported] == ["instances", "instances added"]
 
 
 def test_parts_and_tables_follow_the_config():

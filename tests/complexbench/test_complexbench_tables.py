@@ -160,22 +160,11 @@ def test_languages_have_rows_in_their_order():
         assert parts == [["zh", "Whole"], ["zh", "Turns"], ["en", "Whole"]], name
     # Only Chinese instructions were also given turn by turn.
     assert [row[2] for row in rows(by_name["decomposition"])[1:]] == ["zh"]
-    assert "en: all questions are judged" in by_name["judging"].md
-    assert "zh: all questions are judged" not in by_name["judging"].md
-    (drfr, *_) = build(frames, DISPLAY, "strict", languages, ["drfr"])
+    note = "en: all questions are judged, since the rules are for Chinese."
+    assert note in by_name["judging"].md and "zh: all" not in by_name["judging"].md
+    (drfr,) = build(frames, DISPLAY, "strict", languages, ["drfr"])
     assert [row[0].repeated for row in drfr.sections[0].rows] == [False, True]
     assert rows(by_name["coverage"])[1][-1] == ""  # half of the questions, and no mark
-
-
-@pytest.mark.wide
-def test_languages_have_rows_of_their_own():
-    languages = ("zh", "en")
-    by_name = tables(metrics(parts=languages, languages=languages), languages=languages)
-    heading, *body = rows(by_name["drfr"])
-    assert heading[2] == "Language"
-    assert [row[2] for row in body[:2]] == ["zh", "en"]
-    note = "en: all questions are judged, since the rules are for Chinese."
-    assert note in by_name["judging"].md
 
 
 def test_figures_show_each_model_in_its_own_colour(frames):

@@ -262,26 +262,20 @@ def test_people_correct_the_errors_of_a_judge_but_no_rule():
     records = group_records("style/0", 0, 1, 1, 1, 1)  # people see no fault
     for number in range(1, 12):
         records += group_records(f"style/{number}", 1, 1, 1, 1, 1)
-    labels = []
-    for row in records:
-        verdicts = ["YES"] * row["level"]
-        labels.append({"model": "m", "sample_id": row["sample_id"], "verdicts": verdicts})
+    labels = [row | {"model": "m", "verdicts": ["YES"] * row["level"]} for row in records]
     for number in range(2):
         records += group_records(f"content/{number}", 0, 0, 0, 0, 0, scorer="exact")
-    scores = [Scored("m", "en", row | {"prompt_truncated": False}) for row in records]
+    scores = [Scored("m", "en", row) for row in records]
     people = Labels("labels.jsonl", labels)
-    frames = metrics_of(scores, {}, people, ["en"], ["judge"])
-    rows = frames["corrected"].set_index("measure")
+    rows = metrics_of(scores, {}, people, ["en"], ["judge"])["corrected"].set_index("measure")
     # Half of the weight is the rule's category. Level 1 is judged right in 11 of 12 groups.
     raw = 100 * (11 / 12 + 4) / 5 / 2
-    assert rows["raw"].to_dict() == pytest.approx({"HSR": raw, "SSR": raw, "CSL": 55 / 12 / 2})
+    assert rows["raw"].tolist() == pytest.approx([raw, raw, 55 / 12 / 2])
     assert rows["value"].to_dict() == pytest.approx({"HSR": 50, "SSR": 50, "CSL": 2.5})
-    assert rows["clusters"].to_dict() == {"HSR": 12, "SSR": 12, "CSL": 12}
-    assert rows["units"].to_dict() == {"HSR": 60, "SSR": 60, "CSL": 12}
+    assert (rows["clusters"].tolist(), rows["units"].tolist()) == ([12] * 3, [60, 60, 12])
     # Wilson's interval at 1/2 of n = 1 ÷ (¼ ÷ 12 + ¼ ÷ 2) clusters: ½ ± ½ √(z² ÷ (n + z²))
     half = (3.841459 / (1 / (0.25 / 12 + 0.25 / 2) + 3.841459)) ** 0.5 / 2
-    high = {"HSR": 100 * (0.5 + half), "SSR": 100 * (0.5 + half), "CSL": 5 * (0.5 + half)}
-    assert rows["high"].to_dict() == pytest.approx(high)
+    assert rows["high"].tolist() == pytest.approx([n * (0.5 + half) for n in (100, 100, 5)])
 
 
 def test_invalid_label_is_refused():

@@ -119,9 +119,8 @@ def test_most_judges_decide_each_constraint_in_each_prompt():
         verdicts.append({request: Reply("ok", text) for request, text in replies.items()})
     scoring = FollowbenchScoring("strict", ("path", "last"))
     score = scoring.majority(JUDGED, Answer("ok", ANSWER), verdicts)
-    assert (score.points, score.total) == ({"1": 1, "2": 1, "3": 1}, 1)
-    last = score.other_raters["last"]
-    assert (last.points, last.total) == ({"1": 0, "2": 1, "3": 1}, 0)
+    assert score.points == {"1": 1, "2": 1, "3": 1}
+    assert score.other_raters["last"].points == {"1": 0, "2": 1, "3": 1}
 
 
 def test_score_record_has_all_judge_prompts_of_each_judge():

@@ -93,10 +93,9 @@ def test_chance_between_framings_rests_on_each_prompt_at_each_length():
     )
     chance = frames["stability"].set_index("perspective")["chance"]
     # In 3 of 12 pairs the framings differ by 1: Σ d² = 3 · 2 · ¼, between them 2 · 1.5² ÷ 12.
-    variance = (1.5 - 4.5 / 12) / 11 / 12
-    c4_1 = math.sqrt(2 / math.pi)
-    c4_11 = math.gamma(6) / math.gamma(5.5) / math.sqrt(5.5)
-    assert chance["framing"] == pytest.approx(math.sqrt(variance) * c4_1 / c4_11 / (21 / 24))
+    error = math.sqrt((1.5 - 4.5 / 12) / 11 / 12)
+    c4 = {1: 0.7978846, 11: 0.9775594}  # by degrees of freedom
+    assert chance["framing"] == pytest.approx(error * c4[1] / c4[11] / (21 / 24))
 
 
 def test_accuracy_by_kind():
