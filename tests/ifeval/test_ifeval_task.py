@@ -13,7 +13,7 @@ from steadfast.contract.task import Task
 
 MODELS = {"reference": {"engine": "reference"}}
 API = {"m": {"engine": "openai", "model": "m"}}
-PUBLISHED = {"source": "local", "directory": "."}
+PUBLISHED = {"source": "local", "directory": "here"}
 
 
 def config(models=MODELS, corpora=(), benchmark="ifeval", **section):
@@ -94,7 +94,10 @@ def test_published_prompts_need_the_library_and_pinned_addresses():
     IFEVAL.check_config(config(benchmark="lifbench", **PUBLISHED))  # nothing of ifeval runs
     local = task(models=API, **PUBLISHED)
     assert [*local.data[0].needs.checks] == ["verifiers"]
-    assert [path for _, path in local.files] == ["input_data.jsonl", "IFBench_test.jsonl"]
+    assert [path for _, path in local.files] == [
+        "here/input_data.jsonl",
+        "here/IFBench_test.jsonl",
+    ]
     needs = task(models=API, source="released", sets=["ifbench"]).data[0].needs
     assert len(needs.addresses) == 1 and "/allenai/IFBench/db69a6f" in needs.addresses[0]
 
