@@ -97,16 +97,16 @@ def record(idx: int, split: str, *checkpoints: tuple[str, str, str], **fields) -
 
 
 class SmallRun(Run):
-    """Four records, with judges whose verdicts are written by hand."""
+    """Four records, or others, with judges whose verdicts are written by hand."""
 
-    def __init__(self, mode: str = "strict"):
-        records = [
+    def __init__(self, mode: str = "strict", records: Sequence[Record] | None = None):
+        four_records = [
             record(0, "easy", CONTENT, COUNT),
             record(1, "easy", CONTENT, CONTENT, COUNT, doamin="金融"),
             record(2, "hard", CONTENT, COUNT, COUNT, COUNT, source="nlp_cif", doamin="Summary"),
             record(3, "hard", CONTENT, ("次需", "", ""), source="nlp_cif", doamin="Couplet"),
         ]
-        super().__init__(mode, records)
+        super().__init__(mode, records or four_records)
 
     def judge(self, model: str, *verdicts_by_judge: Mapping[int, list[int] | None]) -> list[str]:
         """Scores a model by judges with these verdicts by idx; None is unreadable.

@@ -35,6 +35,7 @@ def changed(record: dict, **change) -> dict:
         ({"criteria": [["押韵", "主需", "语言约束"]]}, "criteria.0: a checkpoint is four strings"),
         ({"criteria": [["押韵", "主要", "语言约束", ""]]}, "unknown priority '主要'"),
         ({"criteria": [["押韵", "主需", "语言", ""]]}, "type '语言'; did you mean '语言约束'"),
+        ({"criteria": [["押韵", "主需", "长" * 61, ""]]}, f"unknown type '{'长' * 60}'; "),
         ({"criteria": [["押韵", "主需", "语言约束", "语音约束"]]}, "secondary type '语音约束'"),
         ({"criteria": [["押\t韵", "主需", "语言约束", ""]]}, "has a tab or a blank line"),
         ({"criteria": [["押\n\n韵", "主需", "", ""]]}, "has a tab or a blank line"),
@@ -57,6 +58,8 @@ def test_key_doamin_may_be_spelled_domain():
     record = RECORDS[0]
     respelled = changed(record, domain=record["doamin"], doamin=...)
     assert checked([respelled], "x") == checked([record], "x")
+    (short,) = checked([changed(record, criteria=record["criteria"][:1])], "x")
+    assert len(short.criteria) == 1
     with pytest.raises(UserError, match="unknown key 'd"):
         checked([record | {"domain": "教育"}], "x")
 

@@ -90,7 +90,7 @@ def test_score_is_requested_in_a_prompt_without_the_checklist(run):
         text = prompt.head + prompt.answer + request.tail
         assert record["prompt"] in text and record["gold"] in text and "{{" not in text
         assert not any(point["text"] in request.tail for point in record["checkpoints"])
-        assert request.reminder.strip()
+        assert request.reminder.strip() and request.max_tokens == 512
 
 
 def test_checklist_and_score_are_valid_independently(run):
@@ -176,8 +176,12 @@ def test_people_are_compared_with_scores_and_psr(run, names):
 def test_checklist_of_one_person_and_score_of_another_are_averaged(run, names, score, agreement):
     """The judge's PSR is 1, as is the first person's; means are 0.85 and 0.75."""
     ones = [1] * len(run.records[names[0]]["checkpoints"])
-    humans = run.metrics(["j"], labels_of(names[0], ones, score))["humans"]
-    assert humans.set_index("split").loc["full", "raw"] == agreement
+    labels = [*labels_of(names[0], ones, score), *labels_of(names[1], 0.9)]
+    humans = run.metrics(["j"], labels)["humans"].set_index("split")
+    assert humans.loc["full", "raw"] == agreement
+    # Of two people one alone labelled the second record, which is left out; none a hard one.
+    assert [run.records[name]["split"] for name in names[:2]] == ["easy", "easy"]
+    assert humans["n"].to_dict() == {"easy": 1, "hard": 0, "full": 1}
 
 
 @pytest.mark.parametrize("score", [7, -0.1, math.nan, 10**400])
@@ -217,3 +221,4 @@ def test_config_adds_direct_scores():
     assert set(with_scores.tables.names) - set(without.tables.names) == {"cfbench_direct"}
     assert set(with_scores.judging.templates) == {"zh", "direct"}
     assert list(without.judging.templates) == ["zh"]
+    assert without.parts["zh"].tokens == 1024

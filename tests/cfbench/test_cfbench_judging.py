@@ -1,13 +1,17 @@
 """Prompts, judge prompts, and which verdicts of a reply are the judge's."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from cfbench_run import Run
+from steadfast.benchmarks.cfbench.agreement import questions
 from steadfast.benchmarks.cfbench.facts import PRIMARY
 from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
 from steadfast.benchmarks.cfbench.replies import readable
 from steadfast.benchmarks.cfbench.scoring import read_reply
-from steadfast.contract.components import Reply
+from steadfast.benchmarks.cfbench.simulator import CfbenchSimulator
+from steadfast.contract.components import Question, Reply, Sample
 from steadfast.contract.judge_template import boundary, load_template
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]
@@ -30,6 +34,8 @@ def test_prompt_is_the_instruction(run):
         assert prompt["sample_id"] == prompt["context_id"] == record["sample_id"]
         assert (prompt["task"], prompt["split"]) == (record["source"], record["split"])
         assert prompt["max_tokens"] == 2048
+        # People are asked about each checkpoint.
+        assert questions(sample)[0] == Question("1", record["checkpoints"][0]["text"])
 
 
 def test_judge_prompt_has_all_parts_in_order(run):
@@ -46,6 +52,24 @@ def test_judge_prompt_has_all_parts_in_order(run):
         assert f"共 {len(texts)} 条" in prompt.head
         assert request.expected == {"mode": "strict", "checkpoints": texts}
         assert request.reminder.strip() and "{{" not in request.tail
+        assert request.max_tokens == 2048
+
+
+@pytest.mark.parametrize(("number", "chance"), [(2, 0.77), (4, 0.54)])
+def test_chance_to_miss_a_checkpoint(number, chance):
+    # .4 · ((.5 + .25 · 3) · 1.5 + .5 · .2 · 2/4), and .4 · ((.5 + .25 · 3) · 1 + .5 · .2 · 4/4)
+    checkpoints = [{"type": kind} for kind in ("", "数值约束", "", "")]
+
+    def meets(settings, drawn):
+        sample = Sample("zh", {}, {"checkpoints": checkpoints})
+        rng = Mock(random=lambda: drawn)
+        return CfbenchSimulator().meets(sample, number, settings, 1.0, rng)
+
+    settings = {"slip": 0.4, "position_bias": 0.2}
+    assert meets(settings, chance + 1e-9) and not meets(settings, chance - 1e-9)
+    assert meets({}, 0.0)
+    # Without a position bias .4 · (.5 + .25 · 3) are missed.
+    assert number == 2 or meets({"slip": 0.4}, 0.5 + 1e-9)
 
 
 def test_examples_of_the_template_are_readable():

@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 from frame_values import value
 
-from cfbench_run import VERDICTS, SmallRun
+from cfbench_run import CONTENT, COUNT, VERDICTS, SmallRun, record
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.cfbench.facts import OTHER_TASKS
 from steadfast.benchmarks.cfbench.metrics import distribution, statistics
 from steadfast.contract.components import Answer, Reply
 from steadfast.stages.score import score_records
 from steadfast.stats.agreement import verdict_agreement
+from steadfast.stats.pairs import COLUMNS
 from steadfast.stats.tidy import rows_of
 
 
@@ -141,6 +142,7 @@ def test_people_and_judges_are_compared_by_psr(run):
         assert humans.loc[(judge, "full"), "kappa"] == pytest.approx(expected["kappa"])
         assert humans.loc[(judge, "easy"), "raw"] == 0.5
         assert humans.loc[(judge, "hard"), "n"] == 1
+    assert list(frames["comparisons"]) == ["model", "other", "split", "measure", *COLUMNS[3:]]
     kinds = Counter(frames["agreement"]["kind"])
     assert kinds == {"judges": 3, "judge and human": 4}  # none of the unlabelled model
 
@@ -148,11 +150,29 @@ def test_people_and_judges_are_compared_by_psr(run):
 @pytest.mark.parametrize(("judges", "counting", "psr"), [("ab", "a", 0), ("abc", "majority", 1)])
 def test_majority_counts_from_three_judges_on(run, judges, counting, psr):
     verdicts = {"a": [0, 1], "b": [1, 1], "c": [1, 1]}
-    replies = {name: {"zh/0000": run.checklist_reply("zh/0000", verdicts[name])} for name in judges}
-    answers = {"zh/0000": Answer("ok", "答")}
+    others = {"a": [0, 1, 0], "b": [1, 1, 0], "c": [1, 1, 1]}
+    replies = {}
+    for name in judges:
+        replies[name] = {"zh/0000": run.checklist_reply("zh/0000", verdicts[name])}
+        replies[name]["zh/0001"] = run.checklist_reply("zh/0001", others[name])
+    answers = dict.fromkeys(["zh/0000", "zh/0001"], Answer("ok", "答"))
     scoring = run.task.scoring.make()
-    (score,) = score_records(scoring, run.samples["zh"][:1], answers, replies, majority=True)
+    samples = run.samples["zh"][:2]
+    score, other = score_records(scoring, samples, answers, replies, majority=True)
     assert (score["judge"], score["psr"]) == (counting, psr)
+    assert other["csr"] == {"a": 1 / 3, "majority": 2 / 3}[counting]
+
+
+def test_people_correct_the_errors_of_a_judge():
+    run = SmallRun(records=[record(number, "easy", CONTENT, COUNT) for number in range(12)])
+    run.judge("m", {number: [int(number != 3), 1] for number in range(12)})
+    labels = [LABELS[0] | {"sample_id": name, "verdicts": [1, 1]} for name in run.records]
+    rows = run.metrics(["j0"], labels)["corrected"].set_index("measure")
+    raw = {"CSR": 11.5 / 12, "ISR": 11 / 12, "PSR": 11 / 12}
+    assert rows["raw"].to_dict() == pytest.approx(raw)
+    assert set(rows["value"]) == {1} and set(rows["clusters"]) == set(rows["units"]) == {12}
+    # Wilson's interval where 12 of 12 records are right: 12 ÷ (12 + z²) to 1
+    assert rows["low"].tolist() == pytest.approx([12 / 15.841459] * 3)
 
 
 def test_majority_of_people_counts(run):

@@ -110,12 +110,24 @@ def test_table_6_compares_people_with_judges(frames):
 
 def test_table_6_omits_judges_without_labelled_responses():
     run = SmallRun()
-    run.judge("m", VERDICTS)
+    run.judge("m", VERDICTS, VERDICTS)
     labels = [{"model": "m", "sample_id": "zh/0000", "verdicts": [1, 1]}]
-    judges = {"j0": DisplayedModel("j0"), "idle": DisplayedModel("idle", engine="reference")}
+    judges = {"j1": DisplayedModel("j1"), "j0": DisplayedModel("j0")}
+    judges["idle"] = DisplayedModel("idle", engine="reference")
     frames = run.metrics(list(judges), labels)
     (table,) = tables.tables(frames, Display(judges=judges), "strict", ["table6_humans"])
-    assert list(rows(table)) == ["j0"]
+    assert list(rows(table)) == ["j1", "j0"]  # as the config names them
+
+
+def test_type_with_one_secondary_type_has_a_row_and_domains_keep_their_order():
+    run = SmallRun()
+    frames = run.metrics(run.judge("m", VERDICTS | {3: [1, 1]}))
+    types, domains = tables.tables(frames, Display(), "strict", ["types", "domains"])
+    assert [len(section.rows) for section in types.sections] == [1, 1, 1]
+    assert "The paper's four classes" in " ".join(notes(domains))
+    names = [[row[0].text for row in section.rows] for section in domains.sections]
+    sources = ["Real life", "NLP tasks (CIF)"]
+    assert names == [["Education", "Finance"], ["Summary", "Couplet"], sources]
 
 
 def test_each_type_has_a_section_that_begins_with_all_its_checkpoints(frames):
@@ -160,6 +172,10 @@ def test_factors_are_shown_for_the_best_models(frames, monkeypatch):
     picture = figures.figures(frames, DISPLAY)["factors"]
     *models, _ = legend_texts(picture.figure)  # the last is the mean
     assert models == RANKED[:2]
+    assert [axes.get_title() for axes in picture.figure.axes[:3]] == ["ISR", "PSR", ""]
+    for axes in picture.figure.axes:
+        assert axes.get_xlim() == (-0.5, len(axes.get_xticks()) - 0.5)
+        assert axes.get_ylim() == (0, 1.02)
     assert "2 of 4 models are shown" in picture.caption
 
 
@@ -201,6 +217,7 @@ def test_distribution_counts_records_largest_first():
     domains, tasks = picture.figure.axes
     assert tick_labels(domains) == ["Finance", "Education"]
     assert [bar.get_width() for bar in domains.patches] == [5, 2]
+    assert (domains.get_xlim(), domains.get_ylim()) == ((0, 1.15 * 5), (4.6, -0.6))
     assert [bar.get_width() for bar in tasks.patches] == [3]
     assert picture.caption.endswith("1,234 more records are of other NLP tasks.")
 

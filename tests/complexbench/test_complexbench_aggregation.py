@@ -56,7 +56,9 @@ def test_families():
         ("And", "And", "And"),
         ("Chain_2", "Chain", "Chain"),
         ("Selection_and_Chain_3", "Selection_and_Chain", "Selection"),
+        ("Selection_and_Chain", "Selection_and_Chain", "Selection"),
         ("_", "_", ""),
+        ("_2", "_2", ""),
     ):
         assert aggregation.family(category, "strict") == strict, category
         assert aggregation.family(category, "released") == released, category
@@ -76,7 +78,7 @@ def coherent_passes(groups: list[str], counts: list[int], verdicts: list[list]) 
 
 
 def test_group_has_the_kind_of_its_first_instance():
-    passes = coherent_passes(["a", "a"], [2, 1], [[True, True], [True]])
+    passes = coherent_passes(["a", "a"], [3, 1], [[True] * 3, [True]])
     assert set(passes) == {("origin", "multiple"), ("coherent", "multiple")}
 
 

@@ -122,8 +122,8 @@ def test_extra_instances_are_appended_and_renumbered(tmp_path):
 
 
 def test_error_names_file_and_record(tmp_path):
-    bad = write(tmp_path / "own.json", [with_question(1, dep=[7])])
-    with pytest.raises(UserError, match=r"own.json: record 1 \(main_id 0\): question 1 depends"):
+    bad = write(tmp_path / "own.json", [with_question(1, constraint_dimensions=["Lenght"])])
+    with pytest.raises(UserError, match=r"own.json: record 1 \(main_id 0\): .*dimension 'Lenght'"):
         local(bad)
     good = write(tmp_path / "data.json", [instance()])
     with pytest.raises(UserError, match=r"own\.json: record 1"):
@@ -133,7 +133,8 @@ def test_error_names_file_and_record(tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[]", "[1]", '"text"', "null"])
 def test_damaged_file_is_named(tmp_path, content):
     (tmp_path / "data.json").write_text(content)
-    message = "no instances; write a JSON array" if content == "[]" else ""
+    is_json = content in ("[]", '"text"', "null")
+    message = "no instances; write a JSON array" if is_json else ""
     with pytest.raises(UserError, match=rf"data\.json.*{message}"):
         local(tmp_path / "data.json")
 
@@ -178,11 +179,12 @@ def test_released_source_is_fetched_by_its_blob(monkeypatch):
 
     def fetch(source, _):
         sources.append(source)
-        return json.dumps([instance()])
+        return json.dumps([instance(task_types="Poetry")])
 
     monkeypatch.setattr(data, "fetch", fetch)
     (row,) = data.released({}, "zh", None)
     assert row["origin"] == "released" and row["instruction"].startswith("灯")
+    assert row["task_types"] == "Poetry"  # published labels are taken as they are
     (source,) = sources
     assert source["url"].endswith(source["git_blob"])
     assert source["headers"] == {"Accept": "application/vnd.github.raw"}
@@ -191,6 +193,12 @@ def test_released_source_is_fetched_by_its_blob(monkeypatch):
 def test_category_may_be_a_list_of_one():
     (row,) = accept(instance(category=["Selection_2"]))
     assert (row["category"], len(row["turns"])) == ("Selection_2", 2)
+
+
+def test_shortest_instance_and_a_dependency_on_a_later_question_of_a_turn_are_accepted():
+    short = {"instruction": "诗", "scoring_questions": [annotated_question(0)]}
+    assert len(accept(instance(**short, sub_instructions=turns_of([0])))[0]["turns"]) == 1
+    assert len(accept(with_question(1, dep=[2]))[0]["turns"]) == 2
 
 
 def test_published_labels_are_accepted_but_not_dependencies():
@@ -203,6 +211,8 @@ def test_published_labels_are_accepted_but_not_dependencies():
 ONE_TURN = {"sub_instruction_0": {"instruction": "i", "scoring_questions": [0]}}
 ERRORS = {
     "task type": (instance(task_types="Creative Writting"), "did you mean 'Creative Writing'"),
+    "long task type": (instance(task_types="x" * 61), f"unknown task type '{'x' * 60}'; available"),
+    "long category": (instance(category="x" * 61), f"unknown category '{'x' * 60}'; write"),
     "dimension": (with_question(1, constraint_dimensions=["Lenght"]), "did you mean 'Length'"),
     "composition": (instance(composition_types=["Select"]), "did you mean 'Selection'"),
     "category": (instance(category="Selection"), "write one like And, Chain_2"),
@@ -212,7 +222,8 @@ ERRORS = {
     "unknown field": (instance(tasktypes="x"), "unknown key 'tasktypes'; did you mean"),
     "no questions": (instance(scoring_questions=[]), "scoring_questions: "),
     "no question": (instance(scoring_questions=["?"]), "scoring_questions.0"),
-    "dependency": (with_question(1, dep=[9]), "question 1 depends on question 9"),
+    "dependency": (with_question(1, dep=[3]), "question 1 depends on question 3; name others of 0"),
+    "negative": (with_question(1, dep=[-1]), "question 1 depends on question -1"),
     "turns": (instance(sub_instructions=ONE_TURN), "main_id 0: sub_instructions are no turns"),
     "no object": ("text", "record 1: "),
 }
@@ -241,7 +252,9 @@ def test_any_field_value_is_accepted_or_refused(field, value):
         assert "\n" not in str(error)
 
 
-def test_synthetic_instances_are_valid_and_cover_the_taxonomy():
+def test_synthetic_instances_are_valid_and_cover_the_taxonomy(capsys):
+    assert len(data.sample({}, "zh", None)) == 60
+    assert "published" not in capsys.readouterr().out
     raw = read_json(resource("complexbench/sample.json"))
     assert len(checked(raw, "sample")) == 60
     sample = pd.DataFrame(raw)
@@ -293,6 +306,7 @@ def test_questions_that_do_not_partition_give_no_turns():
         turns_of([0], [1, 2, -1]),
         turns_of([FIRST], [SECOND, THIRD, "还有一个要求吗？"]),
         turns_of([FIRST, THIRD], [SECOND]),
+        turns_of([FIRST, THIRD, "还有一个要求吗？"]),
         turns_of([], [0, 1, 2]),
         turns_of([0], step_1=[1, 2]),
         turns_of([1, 2], [0]),  # 1 and 2 depend on 0, which would come later

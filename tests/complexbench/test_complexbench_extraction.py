@@ -58,6 +58,7 @@ def test_other_replies_are_unreadable():
         (reply("带伞||"), True),
         (reply("带伞") + f"\n{HEADING}\n评分对象：穿雨靴", False),
         (reply("带伞\n评分对象：穿雨靴"), False),
+        (f"{HEADING}\n如下。\n评分对象：带伞", False),
     ):
         assert strict_segments(ANSWER, text, each) is None, text
 
@@ -67,11 +68,16 @@ def test_heading_quoted_from_the_response_is_ignored():
     assert strict_segments(answer, f"【解释】\n回复写道：\n{answer}", False) is None
     assert strict_segments(answer, reply("好的。"), False) == ["好的。"]
     assert strict_segments(answer, f"{answer}\n\n{reply('好的。')}", False) is None
+    # Two labels are unreadable even where the answer has the second.
+    answer = "好的。\n评分对象：好的"
+    assert strict_segments(answer, reply(answer), False) is None
 
 
 def test_repeated_segments_are_extracted_in_order():
     segments = strict_segments("甲：好。\n乙：好。 ", reply("甲||好||乙||好"), True)
     assert segments == ["甲", "好", "乙", "好"]
+    for count, copied in ((1000, ["甲"] * 1000), (1001, None)):  # more are made up
+        assert strict_segments("甲", reply("||".join(["甲"] * count)), True) == copied
 
 
 def test_bars_of_a_table_separate_no_segments():

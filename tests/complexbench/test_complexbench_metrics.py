@@ -18,6 +18,7 @@ from steadfast.benchmarks.complexbench.aggregation import apply_dependencies
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Scored
+from steadfast.stats.pairs import COLUMNS
 from steadfast.stats.tidy import rows_of
 
 
@@ -159,6 +160,9 @@ def test_measures_by_hand():
     (summary,) = frames["summary"].to_dict("records")
     assert (summary["measure"], summary["n"], summary["expected"]) == ("DRFR", 9, 9)
     assert summary["low"] <= summary["value"] <= summary["high"]
+    # Two groups have one selection, one has several; the drop is theirs, not the instances'.
+    counts = frames["coherent"].set_index(["kind", "measure"])["expected"].to_dict()
+    assert (counts["single", "origin"], counts["single", "relative_drop"]) == (3, 2)
 
 
 def test_no_value_where_released_divides_by_zero():
@@ -267,6 +271,17 @@ def test_judges_and_people_are_compared_by_question():
     assert rows.loc[("b", "human"), "raw"] == 1
 
 
+def test_people_correct_the_errors_of_a_judge():
+    run = Run([record(number) for number in range(12)])
+    run.score(run.responses("好"), j=lambda _, request: verdict_reply(request.id != "3/0"))
+    labels = [label({"0": "yes"}, f"zh/{number}") for number in range(12)]
+    (row,) = run.metrics(labels)["corrected"].to_dict("records")
+    assert (row["measure"], row["raw"]) == ("DRFR", pytest.approx(11 / 12))
+    assert (row["value"], row["clusters"], row["units"]) == (1, 12, 12)
+    # Wilson's interval where 12 of 12 groups are right: 12 ÷ (12 + z²) to 1
+    assert [row["low"], row["high"]] == pytest.approx([12 / 15.841459, 1])
+
+
 def test_agreement_keeps_languages_apart():
     labels = [label({"0": "no"}, "en/1"), label({"0": "yes"})]
     rows = agreement(judged("a", "b", parts=("zh", "en")), ["a", "b"], labels)
@@ -317,5 +332,7 @@ def test_judge_is_the_one_named_in_each_record():
     scores = [Scored(model, "zh", row | {"judge": judge}) for model, judge in judges.items()]
     frames = frames_of(scores, instances, judges=("simulator", "real"))
     assert frames["judging"].set_index("model")["judge"].to_dict() == judges
+    names = ["model", "other", "language", "measure", "category"]
+    assert list(frames["comparisons"]) == [*names, *COLUMNS[3:]]
     (pooled,) = rows_of(frames["agreement"], model="").to_dict("records")
     assert (pooled["n"], pooled["only_first"], pooled["only_second"]) == (0, 1, 1)

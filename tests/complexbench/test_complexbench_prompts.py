@@ -19,7 +19,7 @@ def test_prompt_is_the_instruction_in_the_cluster_of_its_group():
         assert (prompt["sample_id"], prompt["instruction"]) == (str(number), row["instruction"])
         assert prompt["context_id"] == (row["group"] or "instance-40")
         assert len(prompt["points"]) == len(row["scoring_questions"])
-        assert "follows" not in prompt
+        assert "follows" not in prompt and prompt["max_tokens"] == 4096
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -29,7 +29,7 @@ def test_turns_follow_each_other_and_partition_the_questions(language, capsys):
     before = None
     for prompt in prompts_of(f"{language}-decomposed", records):
         turns = by_instance.setdefault(prompt["main_id"], [])
-        assert prompt["turn"] == len(turns)
+        assert (prompt["turn"], prompt["layers"]) == (len(turns), 1)
         assert prompt["sample_id"] == f"{prompt['main_id']}/{len(turns)}"
         assert prompt["follows"] == (before["sample_id"] if turns else None)
         before = prompt
@@ -63,6 +63,8 @@ def test_files_of_the_config_are_listed_by_key():
         ("complexbench.labels", "people.jsonl"),
         ("complexbench.templates.judge_zh", "own.txt"),
     ]
+    exported = task(section).exports.make().about().sources
+    assert [source.name for source in exported] == ["instances", "instances added"]
 
 
 def test_parts_and_tables_follow_the_config():
@@ -70,12 +72,14 @@ def test_parts_and_tables_follow_the_config():
     assert list(decomposed.parts) == ["en", "en-decomposed", "zh", "zh-decomposed"]
     sources = decomposed.parts["en-decomposed"].sources
     assert sources == {("data", "en"): "complexbench/data/en.jsonl"}
+    assert {part.tokens for part in decomposed.parts.values()} == {8192}
     tables = set(task({"decomposition": True}).tables.names)
     assert tables - set(task().tables.names) == {"complexbench_decomposition"}
 
 
 def test_templates_follow_the_config():
     assert list(task({"judging": "plain"}).judging.templates) == ["judge_zh"]
+    assert task(judging={"mode": "released"}).judging.attempts == 1  # any reply has a verdict
     judging = task({"templates": {"judge_zh": "mine.txt"}}).judging
     assert judging.templates["judge_zh"] == "mine.txt"
     assert "complexbench/judge/judge_zh.txt" not in judging.prompts.resources

@@ -51,6 +51,7 @@ def test_invalid_rule_is_explained():
         (f"Json:{'[' * 100_000}", "straight quotation marks"),
         ("endswith:结尾\nstartswith:开头", "may be combined in a question"),
         ("keyword:[春风]\nforbidden_word:[河流]", "may be combined in a question"),
+        ("keyword:[春风]\nmodel_forbidden_word_each:[河流]", "may be combined in a question"),
     ):
         with pytest.raises(RuleFormError) as error:
             read_rule(rule)

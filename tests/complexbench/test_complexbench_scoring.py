@@ -11,6 +11,7 @@ from complexbench_run import (
     record,
     verdict_reply,
 )
+from steadfast.contract.components import Answer, Reply
 
 ANSWER = "第一句。第二句！"
 YES = verdict_reply(True)
@@ -71,6 +72,30 @@ def test_invalid_rule_is_undecided_in_mode_released_and_judged_in_strict():
     score = scored(questions, {0: YES})
     assert score["points"] == {"0": 1.0}
     assert score["extracted"]["0"] == {"by": "rule_judged"}
+
+
+def test_most_judges_decide_each_question():
+    rules = (None, None, "model_length:[4,4]")
+    run = Run([record(questions=[question(rule=rule) for rule in rules])])
+    (sample,) = run.samples["zh"]
+    copies = map(extraction_reply, ("第一句", "第一句。", "第二句！"))  # of 3, 4, 4 characters
+    verdicts = []
+    for texts in zip((YES, NO, YES), (NO, "?", "?"), copies, strict=True):
+        replies = {f"0/{point}": Reply("ok", text) for point, text in enumerate(texts)}
+        verdicts.append(replies)
+    scoring = run.task.scoring.make()
+    score = scoring.majority(sample, Answer("ok", ANSWER), verdicts)
+    assert score.values["raw"] == {"0": True, "1": False, "2": True}
+    assert score.extracted["2"]["segments"] == ["第一句。"]  # of the first with this verdict
+    refused = scoring.majority(sample, Answer("refused", ""), verdicts)
+    assert (refused.status, refused.points, refused.values) == ("refused", None, {"raw": None})
+
+
+def test_rule_decides_on_a_whole_copy_of_which_a_record_has_200_characters():
+    run = Run([record(questions=[question(rule="model_length:[300,300]")])])
+    judge = judge_replying({0: extraction_reply("all")})
+    score = run.score(run.responses("长" * 300), j=judge)["0"]
+    assert (score["total"], score["extracted"]["0"]["segments"]) == (1.0, ["长" * 200])
 
 
 def test_question_depends_on_earlier_turns():

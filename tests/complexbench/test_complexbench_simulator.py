@@ -1,15 +1,18 @@
 """Simulated models: texts that satisfy or break rules, declared points, and slips."""
 
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from complexbench_run import MODES, Run, synthetic_records
+from complexbench_run import MODES, Run, question, synthetic_records
 from released_files import cases
 from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
-from steadfast.benchmarks.complexbench.simulator import rule_examples
+from steadfast.benchmarks.complexbench.simulator import ComplexbenchSimulator, rule_examples
+from steadfast.contract.components import Sample
 from steadfast.contract.simulated import signed_requirements
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
@@ -49,6 +52,35 @@ def test_examples_satisfy_or_break_recorded_rules(mode):
         satisfied = verdict(rule, rule_examples(rule), mode)
         assert satisfied is (rule not in IMPOSSIBLE), rule
         assert verdict(rule, rule_examples(rule, kept=False), mode) is False, rule
+
+
+def test_examples_by_hand():
+    (filler,) = rule_examples("length:[54,54]")  # all of it
+    first, second, third = filler[:8], filler[1:9], filler[2:10]
+    for rule, examples in (
+        ("model_startswith_each:甲", [f"甲{first}", f"甲{second}"]),
+        ("model_startswith:甲\nmodel_endswith:乙", [f"甲{first}乙"]),
+        ("model_starts_with_list_each:[一,二,三]", [f"一{first}", f"二{second}", f"三{third}"]),
+        ("model_number_each:[1,4]", [first]),
+        ("length:[0,3]", ["春"]),
+        ("length_word:[0,2]", ["小路"]),
+        ('Json:["名"]', [f'{{"名": "{first}"}}']),
+        (f"forbidden_word:[{filler}]", ["零" * 8]),  # no character of the filler is left
+    ):
+        assert rule_examples(rule) == examples, rule
+
+
+@pytest.mark.parametrize(("rule", "chance"), [(None, 0.58), ("length:[1,2]", 0.696)])
+def test_chance_to_miss_a_question(rule, chance):
+    # slip .5 times .5 + .33 for each of two layers, with a rule times 1.2
+    sample = Sample("zh", {"layers": 2}, {"scoring_questions": [question(rule=rule)]})
+
+    def meets(settings, drawn):
+        rng = Mock(random=lambda: drawn)
+        return ComplexbenchSimulator().meets(sample, 0, settings, 1.0, rng)
+
+    assert meets({"slip": 0.5}, chance + 1e-9) and not meets({"slip": 0.5}, chance - 1e-9)
+    assert meets({}, 0.0)
 
 
 RULES = (

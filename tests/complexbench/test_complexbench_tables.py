@@ -1,12 +1,14 @@
 """Tables and figures: values, columns, marks and notes."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 from picture_checks import check, with_layout
 
 from complexbench_run import (
     Run,
+    decomposed_record,
     judge_replying,
     question,
     record,
@@ -142,24 +144,45 @@ def test_unknown_dimension_is_last_and_missing_turns_are_noted():
     assert "No instruction was given turn by turn." in by_name["decomposition"].md
 
 
-@pytest.mark.wide
-def test_languages_have_rows_of_their_own():
+def test_languages_have_rows_in_their_order():
+    run = Run([decomposed_record(question(), question())])
+    yes = verdict_reply(True)
+    for part, reply in (("zh", yes), ("zh-decomposed", yes), ("en", "Answer: yes")):
+        run.score(run.responses("好", part), part=part, j=judge_replying({0: reply, 1: None}))
     languages = ("zh", "en")
-    by_name = tables(metrics(parts=languages, languages=languages), languages=languages)
+    frames = run.metrics(languages=languages)
+    by_name = tables(frames, languages=languages)
     heading, *body = rows(by_name["drfr"])
-    assert heading[2] == "Language"
-    assert [row[2] for row in body[:2]] == ["zh", "en"]
+    assert heading[1:3] == ["Model", "Language"]
+    assert [row[1:3] for row in body] == [["m", "zh"], ["m", "en"]]
+    for name in ("judging", "coverage"):
+        parts = [row[2:4] for row in rows(by_name[name])[1:]]
+        assert parts == [["zh", "Whole"], ["zh", "Turns"], ["en", "Whole"]], name
+    # Only Chinese instructions were also given turn by turn.
+    assert [row[2] for row in rows(by_name["decomposition"])[1:]] == ["zh"]
     note = "en: all questions are judged, since the rules are for Chinese."
-    assert note in by_name["judging"].md
+    assert note in by_name["judging"].md and "zh: all" not in by_name["judging"].md
+    (drfr,) = build(frames, DISPLAY, "strict", languages, ["drfr"])
+    assert [row[0].repeated for row in drfr.sections[0].rows] == [False, True]
+    assert rows(by_name["coverage"])[1][-1] == ""  # half of the questions, and no mark
 
 
 def test_figures_show_each_model_in_its_own_colour(frames):
-    pictures = with_layout(lambda: figures(frames, DISPLAY))
+    display = replace(DISPLAY, judges={"first": DisplayedModel("first", engine="openai")})
+    pictures = with_layout(lambda: figures(frames, display))
     legend = ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (no model)"]
-    for name, (figure, _) in pictures.items():
+    for name, (figure, caption) in pictures.items():
         check(figure, name)
+        assert "Judge: first." in caption
         assert labels(figure.axes[-1].get_legend().get_texts()) == legend
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
-    ticks = pictures["by_category"].figure.axes[0].get_xticklabels()
-    assert labels(ticks) == ["", *"12", *"123", *"23", ""]
+    categories = pictures["by_category"].figure.axes[0]
+    assert labels(categories.get_xticklabels()) == ["", *"12", *"123", *"23", ""]
+    assert categories.get_ylabel() == "DRFR, with 95 % intervals"
+    assert categories.get_xlabel() == "Depth of nesting"
+    assert (categories.get_xlim(), categories.get_ylim()) == ((-0.5, 8.5), (-0.03, 1.03))
+    # Headings in the middle of their 1, 2, 3, 2 and 1 categories; every second block has a band.
+    assert [text.get_position()[0] for text in categories.texts] == [0, 1.5, 4, 6.5, 8]
+    bands = [(band.get_x(), band.get_width()) for band in categories.patches]
+    assert bands == [(0.5, 2), (5.5, 2)]
     assert len(pictures["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2

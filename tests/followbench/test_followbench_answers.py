@@ -64,15 +64,22 @@ def test_no_text_passes_a_rule_listed_as_impossible(text):
             assert not is_satisfied(rule, "en", level, "", text)
 
 
-@pytest.mark.parametrize(("level", "chance"), [(1, 0.75), (2, 0.64)])
+@pytest.mark.parametrize(("level", "chance"), [(1, 0.75), (2, 0.64), (4, 0.565)])
 def test_chance_to_meet_a_constraint(monkeypatch, level, chance):
-    # 1 - .5 · (.4 + .1 · level), and in a level of two - .2 · .4 · 4 · ¼ · ¾
-    monkeypatch.setattr(simulator, "SPREAD", 0.0)
+    # 1 - .5 · (.4 + .1 · level); in a level of two - .2 · .4 · 4 · ¼ · ¾, of four - … ⅛ · ⅞
+    limits = []
+
+    def uniform(low: float, high: float) -> float:
+        limits.append((low, high))
+        return 1.25
+
+    monkeypatch.setattr(simulator, "Random", lambda name: Mock(uniform=uniform))
     sample = Mock(prompt={"level": level, "context_id": "c"})
-    settings = {"seed": 0, "slip": 0.5, "position_bias": 0.4}
+    settings = {"seed": 0, "slip": 0.4, "position_bias": 0.4}  # 0.5 in this group
     for drawn, is_met in ((chance - 1e-9, True), (chance + 1e-9, False)):
         rng = Mock(random=lambda drawn=drawn: drawn)
         assert SIMULATOR.meets(sample, 1, settings, 1.0, rng) is is_met
+    assert limits == [pytest.approx((0.2, 1.8))] * 2  # 80 % around the model's slip
 
 
 @BOTH

@@ -23,6 +23,8 @@ def test_parts_templates_and_labels_follow_the_config():
     assert chinese.judging.templates == {"zh": "mine.txt"}
     assert chinese.judging.prompts.resources == ()
     assert chinese.labels == "people.jsonl"
+    assert chinese.parts["zh"].tokens == 4096
+    assert task(judging={"mode": "released"}).judging.attempts == 1  # the user repairs replies
 
 
 def test_each_judge_prompt_has_templates_and_two_give_table_3():

@@ -67,6 +67,12 @@ def test_scorer_depends_on_category_before_source():
         assert data.scorer_of(language, category, source, example) == scorer
 
 
+def test_task_of_a_group_may_differ_from_its_sources():
+    assert data.task_of("format", "koala", 6) == "Text-to-table generation"
+    for category, group in (("format", 1), ("style", 6)):
+        assert data.task_of(category, "koala", group) == "Open-ended question answering"
+
+
 @BOTH
 def test_sample_covers_every_scorer_that_can_be_passed(language):
     groups = pd.DataFrame(data.sample({}, language))
@@ -99,6 +105,8 @@ ERRORS = [
     ("mixed", {"category": "content, tone"}, "category 'content, tone' does not belong"),
     ("style", {"source": "koalla"}, "unknown source 'koalla'.*koala"),
     ("style", {"source": "koala"}, "group 1 has two sources at level 2"),
+    ("style", {"source": "x" * 61}, f"unknown source '{'x' * 60}'; available"),
+    ("style", {"category": "x" * 61}, f"category '{'x' * 60}' does not belong"),
     ("style", {"level": 1}, "record 2 has the same example_id and level"),
     ("style", {"example_id": 99}, "group 1 lacks level 2"),
     ("example", {"target": "{instruction}\nA:"}, "must have {answer} once"),
@@ -115,6 +123,11 @@ def test_invalid_record_is_refused(category, changes, message):
         del changed["target"]
     with pytest.raises(UserError, match=f"^some file: .*{message}"):
         data.checked(records, "en", category, "some file")
+
+
+def test_group_without_level_0_is_refused():
+    with pytest.raises(UserError, match="group 1 lacks level 0"):
+        data.checked(sample_records("style")[1:], "en", "style", "some file")
 
 
 @pytest.mark.parametrize("target", ["", "[]", "['a'", "x"])

@@ -3,11 +3,13 @@
 import random
 
 from followbench_run import BOTH, run
+from judged_run import JudgedRun
 from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.agreement import questions
 from steadfast.benchmarks.followbench.judge import slots
 from steadfast.benchmarks.followbench.replies import readable, strict_rating
 from steadfast.benchmarks.followbench.simulator import FollowbenchJudge
-from steadfast.contract.components import JudgePrompt, JudgeRequest
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
 from steadfast.contract.part_files import judge_items
 
 STRINGS = facts("followbench/judge/words.yaml")
@@ -75,6 +77,23 @@ def test_each_judge_prompt_has_a_request(language):
         assert prompt.head.count(first_level) == levels
         assert "{{" not in prompt.head + request.tail
     assert "YES" not in request.tail and "[[" in request.tail
+
+
+def test_responses_that_rules_score_are_judged_by_the_first_prompt_alone():
+    judged = JudgedRun("followbench", {"judge_prompts": ["last", "path"]}, rule_items=True)
+    prompts = judged.judge_prompts("en", judged.answers("en"))
+    templates = {}
+    for prompt in prompts:
+        templates.setdefault(prompt.answer_id, []).append(prompt.template)
+    for sample in judged.samples["en"]:
+        is_judged = sample.prompt["scorer"] == "judge"
+        assert templates[sample.id] == (["last_en", "en"] if is_judged else ["last_en"])
+
+
+def test_people_are_asked_about_each_constraint_up_to_the_level():
+    sample = Sample("en", {"level": 2, "scorer": "judge"}, GROUP)
+    assert [question.key for question in questions(sample)] == ["1", "2"]
+    assert questions(sample)[1].text == "Constraint 2, which this version added: Begin, with 2."
 
 
 def test_judge_prompt_is_the_same_with_and_without_others():

@@ -16,6 +16,7 @@ from steadfast.benchmarks.followbench.frames import (
     sample_frame,
 )
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, items
+from steadfast.benchmarks.followbench.metrics import metrics as metrics_of
 from steadfast.contract.components import Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.tidy import rows_of
@@ -257,6 +258,26 @@ def test_judge_prompts_are_compared_by_item():
     assert tuple(by_raters.loc[("constraint", "judge (path)", "human")]) == (8, 0.75)
 
 
+def test_people_correct_the_errors_of_a_judge_but_no_rule():
+    records = group_records("style/0", 0, 1, 1, 1, 1)  # people see no fault
+    for number in range(1, 12):
+        records += group_records(f"style/{number}", 1, 1, 1, 1, 1)
+    labels = [row | {"model": "m", "verdicts": ["YES"] * row["level"]} for row in records]
+    for number in range(2):
+        records += group_records(f"content/{number}", 0, 0, 0, 0, 0, scorer="exact")
+    scores = [Scored("m", "en", row) for row in records]
+    people = Labels("labels.jsonl", labels)
+    rows = metrics_of(scores, {}, people, ["en"], ["judge"])["corrected"].set_index("measure")
+    # Half of the weight is the rule's category. Level 1 is judged right in 11 of 12 groups.
+    raw = 100 * (11 / 12 + 4) / 5 / 2
+    assert rows["raw"].tolist() == pytest.approx([raw, raw, 55 / 12 / 2])
+    assert rows["value"].to_dict() == pytest.approx({"HSR": 50, "SSR": 50, "CSL": 2.5})
+    assert (rows["clusters"].tolist(), rows["units"].tolist()) == ([12] * 3, [60, 60, 12])
+    # Wilson's interval at 1/2 of n = 1 ÷ (¼ ÷ 12 + ¼ ÷ 2) clusters: ½ ± ½ √(z² ÷ (n + z²))
+    half = (3.841459 / (1 / (0.25 / 12 + 0.25 / 2) + 3.841459)) ** 0.5 / 2
+    assert rows["high"].tolist() == pytest.approx([n * (0.5 + half) for n in (100, 100, 5)])
+
+
 def test_invalid_label_is_refused():
     label = {"model": "sim-c", "sample_id": "en/style/1/2", "verdicts": ["YES", "NO"]}
     for change, message in (
@@ -276,6 +297,11 @@ def test_items_are_counted_with_their_mean_length():
     rows = items(groups)
     assert rows.groupby("language")["n"].sum().to_dict() == {"en": 145, "zh": 140}
     assert rows.groupby("language")["impossible"].sum().to_dict() == {"en": 0, "zh": 0}
+    tasks = [group["task"] for group in groups["en"] if group["category"] == "content"]
+    content = rows_of(rows, language="en", category="content")
+    assert content["task"].tolist() == list(dict.fromkeys(tasks)) != sorted(set(tasks))
+    wooden = groups["en"][0] | {"scorer": "wooden_table"}
+    assert items({"en": [wooden]})["impossible"].tolist() == [2]  # levels 4 and 5
     examples = rows_of(pd.DataFrame(groups["zh"]), category="example")["levels"]
     sizes = examples.explode().str["instruction"].str.len()
     (row,) = rows_of(rows, language="zh", category="example").itertuples()

@@ -31,6 +31,25 @@ def test_score_of_a_rule_is_its_verdict(answer, total):
     assert (score.points, score.total) == ({"rule": total}, total)
 
 
+def test_judge_of_an_item_with_a_rule_is_another_rater():
+    replies = {"r": Reply("ok", "['YES', 'YES', 'NO']")}
+    score = FollowbenchScoring("strict").score(RULED, Answer("ok", "Oslo"), replies)
+    assert (score.points, score.total) == ({"rule": 1}, 1)
+    assert {name: rater.total for name, rater in score.other_raters.items()} == {"on rules": 0}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "points"),
+    [
+        ("path", "['YES', 'N/A', 'YES']", {"1": 1, "2": 0, "3": 1}),
+        ("rating", "Rating: [[7]] of 10", {"rating": 1}),
+    ],
+)
+def test_released_reads_replies_that_are_unreadable_in_mode_strict(prompt, reply, points):
+    assert judged(Reply("ok", reply), "released", prompt).points == points
+    assert judged(Reply("ok", reply), "strict", prompt).points is None
+
+
 UNREADABLE = Reply("ok", "A fine answer.")
 
 
@@ -91,6 +110,17 @@ def test_first_judge_prompt_gives_the_score():
     assert totals == {"path": 0.0, "rating": 1.0}
     score = FollowbenchScoring("strict", ("path",)).score(JUDGED, answer, replies)
     assert (score.total, score.other_raters) == (0.0, {})
+
+
+def test_most_judges_decide_each_constraint_in_each_prompt():
+    verdicts = []
+    for path, last in (("NO', 'YES", "YES"), ("YES', 'NO", "NO"), ("YES', 'YES", "NO")):
+        replies = {"j": f"['{path}', 'YES']", "j/last": f"['{last}', 'YES', 'YES']"}
+        verdicts.append({request: Reply("ok", text) for request, text in replies.items()})
+    scoring = FollowbenchScoring("strict", ("path", "last"))
+    score = scoring.majority(JUDGED, Answer("ok", ANSWER), verdicts)
+    assert score.points == {"1": 1, "2": 1, "3": 1}
+    assert score.other_raters["last"].points == {"1": 0, "2": 1, "3": 1}
 
 
 def test_score_record_has_all_judge_prompts_of_each_judge():

@@ -115,6 +115,7 @@ def test_coverage_shows_why_items_have_no_score(strict_tables):
     assert by_model["Reference"][2:9] == ["100"] * 7
     refusing = dict(zip(head, by_model["real-b"], strict=True))
     assert (refusing["Style"], refusing["Refused"]) == ("95.0", "1")
+    assert (refusing["No CSL"], by_model["Reference"][head.index("No CSL")]) == ("1", "0")
     keys = {"category": OVERALL, "level": "", "model": "sim-c", "language": "en"}
     (invalid,) = rows_of(run_frames()["coverage"], **keys)["status_invalid"]
     assert by_model["sim-c"][head.index("Invalid")] == str(invalid) != "0"
@@ -122,6 +123,8 @@ def test_coverage_shows_why_items_have_no_score(strict_tables):
 
 def test_table_1_counts_items(strict_tables):
     body = rows(strict_tables["table1_items"])[1:]
+    categories = [section.rows[0][0].text for section in strict_tables["table1_items"].sections]
+    assert categories[:-1] == [category.capitalize() for category in CATEGORIES]
     assert body[-1][-5:-1] == ["", "145", "", "140"]
     events = next(row for row in body if "event argument" in row[2])
     assert events[3:-1] == ["Rule", "58", "5", "", "0"]
@@ -166,6 +169,8 @@ def test_released_rounds_levels_half_to_even_and_counts_unreadable_replies(stric
     for mode, printed in (("strict", "0.4"), ("released", "0.3")):
         results = FollowbenchResults(run_frames(), DISPLAY, mode, LANGUAGES)
         assert str(results.level(0.35)) == printed
+    whole = FollowbenchResults(run_frames(), replace(DISPLAY, digits=2), "strict", LANGUAGES)
+    assert (str(whole.rate(62.4)), whole.digits) == ("62", 0)
     (released,) = all_tables(mode="released", names=["coverage"]).values()
     head = rows(released)[0]
     assert "Unreadable" in head and "Invalid" in head
@@ -173,8 +178,9 @@ def test_released_rounds_levels_half_to_even_and_counts_unreadable_replies(stric
 
 
 def test_figure_of_categories_has_a_panel_per_language():
-    figure = with_layout(lambda: figures(run_frames(), DISPLAY))["by_category"].figure
+    figure, caption = with_layout(lambda: figures(run_frames(), DISPLAY))["by_category"]
     check(figure)
+    assert "Judge: first." in caption
     assert len(figure.axes[2].get_legend().get_texts()) == 4
     hsr = run_frames()["hsr"].set_index(["model", "language", "category", "level"])["value"]
     panels = zip(figure.axes[:2], ("en", "zh"), ("English", "Chinese"), strict=True)
@@ -185,6 +191,9 @@ def test_figure_of_categories_has_a_panel_per_language():
         assert styles == dashed | {"Model $A_1$ & co": "-", "real-b": "-"}
         (values,) = [line.get_ydata() for line in axes.lines if line.get_label() == "real-b"]
         assert values[0] == values[-1] == hsr["real-b", language, "content", ""]
+        overall = [hsr[model, language, OVERALL, ""] for model in ("real-a", "real-b")]
+        assert f"HSR in {title}: from {min(overall):.1f} (" in caption
+        assert list(axes.get_yticks()) == [20, 40, 60, 80, 100]
 
 
 def test_figure_5_has_a_line_for_models_that_differ_only_in_temperature():
@@ -205,6 +214,8 @@ def test_figure_5_has_a_line_for_models_that_differ_only_in_temperature():
     values = f"Model $A_1$ & co, English: {at_0:.1f} at 0; {at_07:.1f} at 0.7."
     assert values in picture.caption
     assert "real-b, English (144 of 145)" in picture.caption  # one was refused
+    assert "145 of 145" not in picture.caption and "Judge: first." in picture.caption
+    assert picture.figure.axes[0].get_ylabel() == "HSR (%), mean of the levels"
 
 
 PRINTED = facts("followbench/printed.yaml")
@@ -250,16 +261,24 @@ def test_published_section_is_shown_on_demand():
             assert (table == published[name]) == (name != "table3_agreement")
 
 
-@pytest.mark.wide
-def test_published_digits_are_printed_unchanged():
-    published = all_tables(display=replace(PUBLISHED, digits=6), mode="released")
-    for name, category in LEVELS.items():
-        printed = [row[1:-1] for row in rows(published[name]) if HEADING in row[0]]
-        expected = []
-        for model, text in PRINTED["levels"][category].items():
-            digits = text.split()
-            expected.append([model, *digits[:5], "", *digits[5:10], "", digits[10], ""])
-        assert printed == expected
-    printed = [row[1:-1] for row in rows(published["table5_consistency"]) if HEADING in row[0]]
+def published_rows(name: str) -> list[list[str]]:
+    """The printed cells of a table's published section."""
+    display = replace(PUBLISHED, digits=6)
+    (table,) = all_tables(display=display, mode="released", names=[name]).values()
+    return [row[1:-1] for row in rows(table) if HEADING in row[0]]
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize(("name", "category"), LEVELS.items())
+def test_published_digits_are_printed_unchanged(name, category):
+    expected = []
+    for model, text in PRINTED["levels"][category].items():
+        digits = text.split()
+        expected.append([model, *digits[:5], "", *digits[5:10], "", digits[10], ""])
+    assert published_rows(name) == expected
+
+
+def test_published_consistency_is_printed_unchanged():
+    printed = published_rows("table5_consistency")
     assert printed == [[m, text, *[""] * 5] for m, text in PRINTED["consistency"].items()]
     assert printed[0][:2] == ["GPT-4", "42.2"]

@@ -90,6 +90,9 @@ def test_released_prompts_are_fetched_for_each_set(monkeypatch, library):
     assert [prompt["prompt_id"] for prompt in prompts] == ["ifeval/5", "ifbench/5"]
     verifiers = [(name, "a:b", {}, "Say it.") for name in ("ifeval", "ifbench")]
     assert library == [{"a:b"}, *verifiers]
+    monkeypatch.setattr(data, "fetch", lambda pinned, how: json.dumps(LINE) + "\n{}\n")
+    with pytest.raises(UserError, match=":2: no prompt with key"):
+        list(released({}, ["ifeval"]))
 
 
 def test_prompt_may_contain_unicode_line_separators(tmp_path, library):

@@ -34,6 +34,8 @@ def test_published_measures():
     expected = {"Score": 3 / 6, "prompt_strict": 3 / 6, "prompt_loose": 4 / 6}
     expected |= {"instruction_strict": 5 / 9, "instruction_loose": 6 / 9}
     assert rows.loc[[*expected], "value"].to_dict() == pytest.approx(expected)
+    # Strictly, as the set's score is.
+    assert value(frames["kinds"], length="0", category=COMMA["kind"]) == 3 / 6
 
 
 def test_drop_of_equal_responses_has_an_interval_around_0():
@@ -82,6 +84,18 @@ def test_stability_over_framing_sentences_and_lengths():
     # Framing sentences: 1 and .5, whose standard deviation is .3536, over .75. Lengths: 1 and .75.
     expected = {"framing": math.sqrt(0.125) / 0.75, "length": math.sqrt(0.03125) / 0.875}
     assert stability.to_dict() == pytest.approx(expected)
+
+
+def test_chance_between_framings_rests_on_each_prompt_at_each_length():
+    bad_at_8k = bad_second_framing(3)
+    frames = frames_of(
+        lambda part, s: bad_at_8k(part, s) if part == "8k" else GOOD, lengths=("4k", "8k")
+    )
+    chance = frames["stability"].set_index("perspective")["chance"]
+    # In 3 of 12 pairs the framings differ by 1: Σ d² = 3 · 2 · ¼, between them 2 · 1.5² ÷ 12.
+    error = math.sqrt((1.5 - 4.5 / 12) / 11 / 12)
+    c4 = {1: 0.7978846, 11: 0.9775594}  # by degrees of freedom
+    assert chance["framing"] == pytest.approx(error * c4[1] / c4[11] / (21 / 24))
 
 
 def test_accuracy_by_kind():

@@ -62,6 +62,7 @@ def test_kinds_at_their_edges():
         ("keywords:forbidden_words", {"forbidden_words": ["sea"]}, "seaside", "The Sea."),
         ("startend:end_checker", {"end_phrase": "The end."}, 'So: "the END."\n', "The end. No."),
         ("startend:quotation", {}, ' "a" ', '"'),
+        ("startend:quotation", {}, '""', '"a'),
     ):
         holds = own_verifier(kind, kwargs, "")
         assert (holds(follows), holds(does_not)) == (True, False), kind

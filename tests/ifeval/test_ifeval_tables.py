@@ -14,23 +14,23 @@ from steadfast.show.effective_context_length import Effective
 from steadfast.show.roster import Display, DisplayedModel
 
 DISPLAY = Display(models={"m": DisplayedModel("M"), "n": DisplayedModel("N", "Readers")})
-LENGTHS = ["0", "4k", "8k"]
-POSITIONS = ["after", "before", "filler"]
+LENGTHS = ["0", "4k", "16k"]
+POSITIONS = ["after", "filler", "before"]
 
 
 def response_of_m(part, sample):
-    """Loose for two of six prompts at 4k; after 8k good for three; good elsewhere."""
+    """Loose for two of six prompts at 4k; after 16k good for three; good elsewhere."""
     if part == "4k":
         return LOOSE if number(sample) < 2 else GOOD
-    after_8k = part == "8k" and sample.prompt["position"] == "after"
-    return BAD if after_8k and number(sample) > 2 else GOOD
+    after_16k = part == "16k" and sample.prompt["position"] == "after"
+    return BAD if after_16k and number(sample) > 2 else GOOD
 
 
 def response_of_n(part, sample):
-    """Good for four of five prompts but at 8k; none to prompt 4."""
+    """Good for four of five prompts but at 16k; none to prompt 4."""
     if number(sample) == 4:
         return None
-    return BAD if part == "8k" or number(sample) == 5 else GOOD
+    return BAD if part == "16k" or number(sample) == 5 else GOOD
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,7 @@ def test_figure_shows_accuracy_by_length(frames):
     check(figure)
     panel = next(axes for axes in figure.axes if axes.axison)
     assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
+    assert panel.get_ylim() == (0, 1.02)
     lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
     assert lines == {"M": pytest.approx([1, 4 / 6, 3 / 6]), "N": pytest.approx([0.8, 0.8, 0])}
 
@@ -102,8 +103,8 @@ def test_reliability_drops_and_stability_have_intervals(by_name):
     interval = "95 % interval"
     for name, heading in (("reliable", "Reliable"), ("drops", "Drop")):
         at_4k = [f"Length 4k: {heading}", f"Length 4k: {interval}"]
-        at_8k = [f"Length 8k: {heading}", f"Length 8k: {interval}"]
-        assert headings(by_name[name]) == ["Model", *at_4k, *at_8k]
+        at_16k = [f"Length 16k: {heading}", f"Length 16k: {interval}"]
+        assert headings(by_name[name]) == ["Model", *at_4k, *at_16k]
     assert "prompts all of whose 2 responses follow" in by_name["reliable"].caption
     assert by_model(by_name["drops"])["N"][::2] == ["0.000", "0.800"]
     columns = ("IFS", interval, "Chance level")
@@ -122,7 +123,7 @@ def test_effective_length_is_shown_with_retention(by_name):
         "Effective context length",
         "95 % interval",
         "Retention relative to 0: 4k",
-        "Retention relative to 0: 8k",
+        "Retention relative to 0: 16k",
     ]
     assert by_model(table) == {
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],
@@ -136,9 +137,9 @@ def test_kinds_are_shown_without_context_and_at_the_longest(by_name):
     assert rows(by_name["kinds"]) == {
         "Synthetic": [
             ["detectable_format:title, 0", "3", "1.000", "0.667"],
-            ["detectable_format:title, 8k", "6", "0.333", "0.000"],
+            ["detectable_format:title, 16k", "6", "0.333", "0.000"],
             ["punctuation:no_comma, 0", "6", "1.000", "0.800"],
-            ["punctuation:no_comma, 8k", "12", "0.500", "0.000"],
+            ["punctuation:no_comma, 16k", "12", "0.500", "0.000"],
         ]
     }
 
@@ -147,13 +148,13 @@ def test_positions_are_shown_by_length_and_other_tables_note_theirs(by_name):
     assert rows(by_name["positions"]) == {
         "Length 4k": [
             ["After the context", "12", "0.667", "0.800"],
-            ["Before the context", "12", "0.667", "0.800"],
             ["After a neutral filler", "12", "0.667", "0.800"],
+            ["Before the context", "12", "0.667", "0.800"],
         ],
-        "Length 8k": [
+        "Length 16k": [
             ["After the context", "12", "0.500", "0.000"],
-            ["Before the context", "12", "1.000", "0.000"],
             ["After a neutral filler", "12", "1.000", "0.000"],
+            ["Before the context", "12", "1.000", "0.000"],
         ],
     }
     position = "Prompts after the context only."
@@ -164,7 +165,7 @@ def test_positions_are_shown_by_length_and_other_tables_note_theirs(by_name):
 def test_costs_of_length_and_of_the_text_are_shown(by_name):
     table = by_name["filler"]
     rows = pd.DataFrame(by_model(table), index=[column.heading for column in table.columns[1:]])
-    # M: 1 alone; after a filler 2/3 and 1, after a text 2/3 and 1/2. N: .8 but for .0 at 8k.
+    # M: 1 alone; after a filler 2/3 and 1, after a text 2/3 and 1/2. N: .8 but for .0 at 16k.
     assert rows.loc["Length alone"].to_dict("list") == {
         "M": ["0.333", "0.000"],
         "N": ["0.000", "0.800"],
@@ -177,9 +178,9 @@ def test_costs_of_length_and_of_the_text_are_shown(by_name):
 
 def test_models_with_retention_are_counted_at_the_longest_length(frames):
     rows = frames["effective_context_length"]
-    up_to_4k = rows[rows["length"] != "8k"]
+    up_to_4k = rows[rows["length"] != "16k"]
     for lengths, expected in (
-        (rows, ["0 of 2 models retain 85 % up to 8k."]),
+        (rows, ["0 of 2 models retain 85 % up to 16k."]),
         (up_to_4k, ["1 of 2 models retain 85 % up to 4k."]),
         (up_to_4k.assign(value=float("nan")), []),
     ):

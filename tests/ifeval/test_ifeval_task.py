@@ -13,11 +13,11 @@ from steadfast.contract.task import Task
 
 MODELS = {"reference": {"engine": "reference"}}
 API = {"m": {"engine": "openai", "model": "m"}}
-PUBLISHED = {"source": "local", "directory": "."}
+PUBLISHED = {"source": "local", "directory": "here"}
 
 
-def config(models=MODELS, corpora=(), **section):
-    raw = {"benchmarks": ["ifeval"], "models": models, "corpora": dict(corpora)}
+def config(models=MODELS, corpora=(), benchmark="ifeval", **section):
+    raw = {"benchmarks": [benchmark], "models": models, "corpora": dict(corpora)}
     return load_config(raw | {"ifeval": section})
 
 
@@ -30,15 +30,28 @@ def test_each_length_is_a_part_and_length_0_has_no_context():
     assert list(parts) == ["0", "4k", "8k"]
     assert parts["0"].sources == {("data", "prompts"): "ifeval/data/prompts.jsonl"}
     assert parts["4k"].sources[("contexts", "multidoc")] == "ifeval/contexts/multidoc/4k.jsonl"
+    # The longest prompt has some 2,048 tokens.
+    assert [part.tokens for part in parts.values()] == [2048, 3072 + 2048, 6144 + 2048]
     without_context = task(lengths={})
     assert list(without_context.parts) == ["0"]
     assert [file.path for file in without_context.data] == ["ifeval/data/prompts.jsonl"]
     assert "ifeval_drops" not in without_context.tables.names
+    names = task(lengths={}, positions=["after", "filler"]).tables.names
+    assert not {"ifeval_positions", "ifeval_filler"} & set(names)
 
 
 def test_several_positions_give_a_table():
     assert "ifeval_positions" in task(positions=["before", "after"]).tables.names
     assert "ifeval_positions" not in task(positions=["after"]).tables.names
+
+
+def test_fillers_are_texts_of_their_own():
+    path = "ifeval/contexts/filler/4k.jsonl"
+    for positions, has_filler in ((["after", "filler"], True), (["after", "before"], False)):
+        filled = task(lengths={"4k": 3072}, positions=positions)
+        assert (path in filled.parts["4k"].sources.values()) is has_filler
+        assert (path in {file.path for file in filled.data}) is has_filler
+        assert ("ifeval_filler" in filled.tables.names) is has_filler
 
 
 def test_contexts_are_seeded_and_built_of_corpora(tmp_path):
@@ -48,7 +61,11 @@ def test_contexts_are_seeded_and_built_of_corpora(tmp_path):
     files = {file.path: file for file in task(corpora=corpora, context="onedoc").data}
     assert "corpora/paul_graham.jsonl" in files
     files = {file.path: file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data}
-    assert files["ifeval/contexts/multidoc/4k.jsonl"].content.settings["seeds"] == [1, 2, 3]
+    settings = files["ifeval/contexts/multidoc/4k.jsonl"].content.settings
+    assert (settings["seeds"], settings["nested"]) == ([1, 2, 3], True)
+    # Twice the tokens of two contexts, up to the next power of two.
+    (corpus, *_) = task(lengths={"32k": 30_000}, context="onedoc").data[1:]
+    assert (corpus.step, corpus.content.settings["tokens"]) == ("corpus", 131_072)
 
 
 def test_reading_changes_scores_but_not_prompts_or_data():
@@ -74,9 +91,13 @@ def test_invalid_config_is_refused():
 
 def test_published_prompts_need_the_library_and_pinned_addresses():
     IFEVAL.check_config(config(models=API, **PUBLISHED))
+    IFEVAL.check_config(config(benchmark="lifbench", **PUBLISHED))  # nothing of ifeval runs
     local = task(models=API, **PUBLISHED)
     assert [*local.data[0].needs.checks] == ["verifiers"]
-    assert [path for _, path in local.files] == ["input_data.jsonl", "IFBench_test.jsonl"]
+    assert [path for _, path in local.files] == [
+        "here/input_data.jsonl",
+        "here/IFBench_test.jsonl",
+    ]
     needs = task(models=API, source="released", sets=["ifbench"]).data[0].needs
     assert len(needs.addresses) == 1 and "/allenai/IFBench/db69a6f" in needs.addresses[0]
 

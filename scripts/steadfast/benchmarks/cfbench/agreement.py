@@ -28,7 +28,7 @@ def agreement(
     data: Mapping[str, Record],
     judges: Sequence[str],
     labels: Labels | None,
-    with_direct: bool = False,
+    with_direct: bool,
 ) -> dict[str, pd.DataFrame]:
     """Returns agreement of judges and people on single checkpoints, and on whole answers (Table 6).
 
@@ -203,7 +203,7 @@ def direct_scores(
     tall = with_full(with_score).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
     parts = [_agreement(scores, splits)]
     if not tall.empty:
-        parts.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
+        parts.append(Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
     expected = expected_responses(with_full(samples), ["split"], ["cluster"])
     table = pd.concat(parts).merge(expected, on=["model", "split"])
     order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": OF_DIRECT}

@@ -37,7 +37,8 @@ _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
 
 def _check_label(kind: str, label: str, labels: Sequence[str]) -> None:
     if label not in labels:
-        raise ValueError(f"unknown {kind} {label[:60]!r}; {suggestion(label[:60], labels)}")
+        shown = label[:60]
+        raise ValueError(f"unknown {kind} {shown!r}; {suggestion(shown, labels)}")
 
 
 def _checkpoint(parts: list[str]) -> list[str]:

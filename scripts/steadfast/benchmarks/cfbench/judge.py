@@ -20,7 +20,7 @@ class CfbenchJudgePrompts(JudgePrompts):
     required = frozenset({"instruction", "reference", "checkpoints"})
     slots = required | {"boundary", "count"}
 
-    def __init__(self, mode: Mode, direct: bool = False):
+    def __init__(self, mode: Mode, direct: bool):
         self._mode = mode
         self._direct = direct
 

@@ -38,9 +38,8 @@ def _composition_types(names: list[str], info: ValidationInfo) -> list[str]:
 def _known(what: str, names: list[str], allowed: Iterable[str], info: ValidationInfo) -> list[str]:
     for name in names if info.context != PUBLISHED else ():
         if name not in allowed:
-            raise ValueError(
-                f"unknown {what} {name[:60]!r}; {suggestion(name[:60], list(allowed))}"
-            )
+            shown = name[:60]
+            raise ValueError(f"unknown {what} {shown!r}; {suggestion(shown, list(allowed))}")
     return names
 
 
@@ -194,7 +193,7 @@ def records(
     records = [_record(instance, language, origin) for instance in instances]
     if extra:
         # A user's instances have numbers that follow those of the data set.
-        first = max((instance.main_id for instance in instances), default=-1) + 1
+        first = max(instance.main_id for instance in instances) + 1
         added = checked(read_instances(extra), extra)
         _check_turns(added, extra)
         for number, instance in enumerate(added, start=first):
@@ -237,7 +236,7 @@ def turns(instance: InstanceRecord) -> list[Turn]:
     for number in range(len(parts)):
         part = parts[f"sub_instruction_{number}"]
         points = _points(part, questions, start=max(turn_of, default=-1) + 1)
-        if not points or not turn_of.keys().isdisjoint(points) or points[-1] >= len(questions):
+        if not points or not turn_of.keys().isdisjoint(points):
             return []
         turn_of |= dict.fromkeys(points, number)
         turns.append(Turn(part, tuple(points)))
@@ -265,7 +264,7 @@ def _points(part: SubInstruction, questions: list[str], start: int) -> list[int]
                 return []
     else:
         start = assigned[0]
-        if list(assigned) != list(range(start, start + len(assigned))) or start < 0:
+        if list(assigned) != list(range(start, start + len(assigned))):
             return []
     return list(range(start, start + len(assigned)))
 
@@ -304,7 +303,7 @@ def _in_language(field: str, language: str) -> str:
     return field if language == "zh" else f"{field}_{language}"
 
 
-def summary(records: Sequence[Record], published: bool = False) -> list[str]:
+def summary(records: Sequence[Record], published: bool) -> list[str]:
     """Returns lines on the data for the log; published data is compared with its known counts."""
     questions = list(chain.from_iterable(record["scoring_questions"] for record in records))
     lines = [

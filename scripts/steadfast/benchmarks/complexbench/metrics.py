@@ -274,10 +274,7 @@ def _coherent_rows(
 ) -> Iterator[tuple[str, str, str, str, float]]:
     """Yields language, class, measure, cluster and value; by default as if all were right."""
     if part.split == WHOLE:
-        part_verdicts = []
-        for number, instance in part.instances.items():
-            right = [True] * len(instance["scoring_questions"])
-            part_verdicts.append(verdicts[number] if verdicts else right)
+        part_verdicts = [verdicts[number] if verdicts else () for number in part.instances]
         instances = list(part.instances.values())
         for measure, kind, group, passes in coherent_test(instances, part_verdicts):
             yield part.language, kind, measure, _cluster(part.language, group), float(passes)

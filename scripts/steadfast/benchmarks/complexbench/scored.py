@@ -93,8 +93,6 @@ def _points(instance: Instance) -> set[str]:
     return set(map(str, range(len(instance["scoring_questions"]))))
 
 
-# What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
-KINDS = ("judge", "rule", "rule_judged")
 COUNTS = ("n", "unread", "open")
 
 
@@ -129,7 +127,10 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
 
 
 def judging(scored: ScoredAnswers) -> pd.DataFrame:
-    """Returns what decided the questions of each model's answers, and how often that failed."""
+    """Returns what decided the questions of each model's answers, and how often that failed.
+
+    Kinds: judge; rule, on what a judge copied; rule_judged, a judge though there is a rule.
+    """
     rows = []
     for model, name in product(scored.models, scored.parts):
         part = scored.parts[name]
@@ -141,7 +142,7 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
                 left_open = int(verdict == UNDECIDED)
                 by = record["judge"] or "", decision["by"]
                 counts[by].update(n=1, unread=unread, open=left_open)
-        for judge, kind in sorted(counts, key=lambda by: (by[0], KINDS.index(by[1]))):
+        for judge, kind in sorted(counts):
             numbers = (counts[judge, kind][column] for column in COUNTS)
             rows.append((model, part.language, part.split, judge, kind, *numbers))
     columns = ["model", "language", "split", "judge", "kind", *COUNTS]

@@ -51,8 +51,9 @@ class LevelRecord(StrictModel):
                 f"{category} constraints"
             )
         if self.source not in sources(category):
-            hint = suggestion(self.source[:60], sources(category))
-            raise ValueError(f"unknown source {self.source[:60]!r}; {hint}")
+            shown = self.source[:60]
+            hint = suggestion(shown, sources(category))
+            raise ValueError(f"unknown source {shown!r}; {hint}")
         return self
 
 

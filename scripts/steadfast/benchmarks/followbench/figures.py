@@ -8,6 +8,7 @@ from matplotlib.projections.polar import PolarAxes
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
+from steadfast.benchmarks.followbench.tables import rate_digits
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures as drawing
@@ -57,7 +58,7 @@ def _by_category(frames: Frames, display: Display) -> drawing.Picture:
             measure="HSR", language=STRINGS["languages"][language]
         )
         values = values_by_model(overall[overall["language"] == language])
-        notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
+        notes += range_notes(roster, measure, values, rate_digits(display))
     notes += [*shared_notes(roster, judged=True), *left_out]
     if drawing.has_intervals(rows):
         unit = STRINGS["sampling_unit"]["unit"]
@@ -70,7 +71,7 @@ def _by_temperature(frames: Frames, display: Display) -> drawing.Picture:
     languages = _languages(rows)
     lines = list(dict.fromkeys(rows["line"]))
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
-    digits = max(display.digits - 2, 0)
+    digits = rate_digits(display)
     words = STRINGS["temperature"]
     panels = max(len(languages), 1)
     width = drawing.PAGE if panels > 1 else drawing.COLUMN

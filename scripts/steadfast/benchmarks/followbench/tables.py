@@ -30,6 +30,11 @@ PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
 PRINTED_CONSISTENCY = (0, None, None, None, None, None)
 
 
+def rate_digits(display: Display) -> int:
+    """Returns the decimals of rates in per cent."""
+    return max(display.digits - 2, 0)
+
+
 class FollowbenchResults(ModelTables):
     """Metrics of the models, and how they are shown."""
 
@@ -57,7 +62,7 @@ class FollowbenchResults(ModelTables):
     @property
     def digits(self) -> int:
         """Decimals of rates in per cent, and of levels, which the paper prints with as many."""
-        return max(self.display.digits - 2, 0)
+        return rate_digits(self.display)
 
     def rate(self, value: float) -> Decimal:
         """Returns a rate in per cent as it is printed; in mode released with two digits."""

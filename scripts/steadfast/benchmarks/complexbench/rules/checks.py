@@ -83,10 +83,10 @@ def first_balanced_braces(text: str) -> str | None:
     that opens with it: the count falls below 0, where no object begins.
     """
     depth = 0
-    start = 0
     for position, char in enumerate(text):
         if char == "{":
-            start = start if depth else position
+            if not depth:
+                start = position
             depth += 1
         elif char == "}":
             depth -= 1

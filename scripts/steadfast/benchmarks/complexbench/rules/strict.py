@@ -65,7 +65,6 @@ def _has_object(clause: Clause) -> checks.Check:
 def _spans(text: str) -> Iterator[str]:
     """Yields each ``{…}`` that stands in no other; braces within its strings are left aside."""
     depth = 0
-    start = 0
     quoted = False
     escaped = False
     for position, char in enumerate(text):
@@ -75,7 +74,8 @@ def _spans(text: str) -> Iterator[str]:
         elif char == '"' and depth:
             quoted = True
         elif char == "{":
-            start = start if depth else position
+            if not depth:
+                start = position
             depth += 1
         elif char == "}" and depth:
             depth -= 1
