@@ -54,7 +54,8 @@ def test_help_of_each_subcommand_has_a_valid_example(name, folder, capsys):
         ("run my.yaml -- -n lifbench", ["--configfile", "my.yaml", *SNAKEFILE, "-n", "lifbench"]),
         ("trial my.yaml", ["--configfile", "my.yaml", "--config", "limit=2", *SNAKEFILE]),
         ("trial --set seed=3 --limit 5", ["--config", "seed=3", "limit=5", *SNAKEFILE]),
-        ("plan --directory there", ["--directory", "there", *SNAKEFILE, "--", "plan"]),
+        ("plan --directory a/b", ["--directory", "a/b", *SNAKEFILE, "--", "plan"]),
+        ("run --directory .", ["--directory", ".", *SNAKEFILE]),
         ("nondeterminism -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "nondeterminism"]),
     ],
 )

@@ -35,7 +35,7 @@ def test_record_has_an_instance_per_template_and_is_one_sampling_unit(tmp_path):
     assert [instance.id for instance in instances] == ["a/t1", "a/t2", "2/t1", "2/t2"]
     assert [instance.prompt for instance in instances[:2]] == ["One?", "Please: One?"]
     assert [instance.cluster for instance in instances] == ["a", "a", "2", "2"]
-    section = section.model_copy(update={"template": TEMPLATES[:1]})
+    section = DataSet(path=str(path), scorer="exact", template=TEMPLATES[:1])
     first, _ = [instance for _, instance in located_instances(**section.reading)]
     assert first.id == "a" and not first.by
 
@@ -60,6 +60,7 @@ def test_measures_of_paraphrases():
         ([], [], "template: name at least one, each once"),
         (["{{context}}{{context}}", "b"], [], "may occur once"),
         (["a", "b"], ["template"], "by: template is that of paraphrases"),
+        (["a"], ["template"], "no such file"),
     ],
 )
 def test_bad_templates_are_reported(template, by, sentence):

@@ -387,10 +387,12 @@ def test_unknown_measure_and_failing_metric_are_reported():
 # --- tables and figures ------------------------------------------------------------------------
 
 
-def test_table_notes_that_all_records_share_one_context():
-    scores = [scored(str(number), number % 2, "the only one") for number in range(6)]
+@pytest.mark.parametrize("contexts", [1, 2])
+def test_table_notes_that_all_records_share_one_context(contexts):
+    scores = [scored(str(n), n % 2, str(n % contexts)) for n in range(6)]
     results, *_ = tables(metrics(scores, {}, None), Display(), **shown("T"))
-    assert "All records share one context" in " ".join(text for _, text in results.notes)
+    notes = " ".join(text for _, text in results.notes)
+    assert ("All records share one context" in notes) == (contexts == 1)
 
 
 @pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "The first 40 of 41 values")])

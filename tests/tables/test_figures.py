@@ -85,8 +85,9 @@ def test_large_group_is_split_into_panels():
 
 
 def test_small_groups_share_a_panel():
-    groups = [Group("G", tuple(names), "model") for names in ("abcd", "efgh", "ijkl")]
-    assert panel_models(groups) == [("G; G", list("abcdefgh")), ("G", list("ijkl"))]
+    groups = [Group("G", tuple(names), "model") for names in ("abcd", "efghij", "k")]
+    assert panel_models(groups[:2]) == [("", list("abcdefghij"))]
+    assert panel_models(groups) == [("G; G", list("abcdefghij")), ("G", ["k"])]
 
 
 def test_figure_shows_the_best_of_many_models_with_a_note():
