@@ -387,12 +387,32 @@ def test_unknown_measure_and_failing_metric_are_reported():
 # --- tables and figures ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("contexts", [1, 2])
-def test_table_notes_that_all_records_share_one_context(contexts):
-    scores = [scored(str(n), n % 2, str(n % contexts)) for n in range(6)]
+@pytest.mark.parametrize(
+    ("records", "contexts", "is_noted"), [(6, 1, True), (2, 1, True), (1, 1, False), (6, 2, False)]
+)
+def test_table_notes_that_all_records_share_one_context(records, contexts, is_noted):
+    scores = [scored(str(n), n % 2, str(n % contexts)) for n in range(records)]
     results, *_ = tables(metrics(scores, {}, None), Display(), **shown("T"))
     notes = " ".join(text for _, text in results.notes)
-    assert ("All records share one context" in notes) == (contexts == 1)
+    assert ("All records share one context" in notes) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("measures", "headings", "sections"),
+    [
+        (["Score"], ["Mean score"], ["Topic"]),
+        (["Met", "Long"], ["Met", "Long"], ["Met, by topic", "Long, by topic"]),
+    ],
+)
+def test_tables_are_headed_by_their_measures(measures, headings, sections):
+    points = {"Met": 1.0, "Long": 0.5}
+    scores = [scored(id, 1.0, id, {"topic": "sea"}, points=points) for id in "abc"]
+    frames = metrics(scores, {}, None, by=["topic"], measures=measures)
+    settings = shown("T", "topic") | {"measures": measures}
+    results, by, _ = tables(frames, Display(), **settings)
+    columns = [column.heading for column in results.columns if not column.group]
+    assert [heading for heading in columns if heading in ("Mean score", *points)] == headings
+    assert [section.heading for section in by.sections] == sections
 
 
 @pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "The first 40 of 41 values")])
