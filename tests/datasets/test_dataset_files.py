@@ -11,6 +11,7 @@ from steadfast.contract import registry
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.simple.datasets import DataSet
+from steadfast.simple.instance import METRICS
 from steadfast.simple.records import located_instances
 
 PLAIN = {"prompt": "Which?", "answer": "blue"}
@@ -59,6 +60,24 @@ def test_agreement_needs_two_judges_that_score_responses(file):
         task = Evaluation(load_config(raw)).tasks["mine"]
         has_agreement.append("agreement" in task.metrics.names)
     assert has_agreement == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("section", "lengths", "metric", "by"),
+    [
+        ({"template": ["{{prompt}}"]}, 1, set(), []),
+        ({"template": ["{{prompt}}", "Say: {{prompt}}"]}, 1, {"paraphrases"}, ["template"]),
+        ({"contexts": "lifbench"}, 1, set(), []),
+        ({"contexts": "lifbench"}, 2, {"effective_context_length"}, ["part"]),
+    ],
+)
+def test_several_templates_or_lengths_are_compared(file, section, lengths, metric, by):
+    file({**PLAIN, "topic": "sea", "scenario": "list"})
+    raw = config(scorer="exact", by=["topic"], **section)
+    raw["lifbench"] = {"lengths": {f"{n}k": 1024 * n for n in range(2, 2 + lengths)}}
+    task = Evaluation(load_config(raw)).tasks["mine"]
+    assert set(task.metrics.names) - set(METRICS) == metric
+    assert {*task.metrics.function.settings["by"]} == {"topic", *by}
 
 
 # --- instances --------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,14 @@ from outside import EXAMPLES
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scored
+from steadfast.contract.judge_template import load_template
 from steadfast.contract.registry import checked_task
+from steadfast.contract.simulated import without_signature
 from steadfast.contract.task import Output, Part
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display
+from steadfast.simple.answers import SimpleSimulator
 from steadfast.simple.benchmark import Judge
 from steadfast.simple.figures import figures
 from steadfast.simple.instance import (
@@ -27,6 +31,7 @@ from steadfast.simple.instance import (
     instance_of,
     instances,
 )
+from steadfast.simple.judge import JUDGE_PROMPT, OWN_SLOTS, InstanceJudgePrompts
 from steadfast.simple.metrics import joined_clusters, metrics
 from steadfast.simple.scoring import SimpleScoring
 from steadfast.simple.tables import tables
@@ -162,6 +167,36 @@ def test_instance_that_needs_no_judge_is_scored_without_a_verdict():
     assert judged(None, applies=f"{__name__}:is_kind_x").status == "invalid"
 
 
+def test_judge_is_asked_about_instances_that_need_one():
+    path = "resource:datasets/judge/score.txt"
+    template = load_template(path, OWN_SLOTS)
+    prompts = InstanceJudgePrompts([], {"scale": [0, 1]}, applies=f"{__name__}:is_kind_x")
+    (prompt,) = prompts.prompts(sample(), ANSWER, {JUDGE_PROMPT: template})
+    (request,) = prompt.requests
+    assert (prompt.answer_id, prompt.answer, request.id) == ("all/1", "x", "all/1")
+    for text in ("Read. Which?", "blue"):
+        assert text in prompt.head + request.tail
+    other = dataclasses.replace(BLUE, by={"kind": "y"})
+    assert not list(prompts.prompts(sample(other), ANSWER, {JUDGE_PROMPT: template}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "chance", "response"),
+    [
+        ("one two three four", 0.49, "one two"),
+        ("one two three four", 0.51, "I do not know."),
+        ("blue", 0.49, "I do not know."),
+    ],
+)
+def test_simulated_model_fails_with_half_of_the_answer_or_none(answer, chance, response):
+    item = sample(dataclasses.replace(BLUE, answer=answer))
+    rng = SimpleNamespace(random=lambda: chance)
+    assert SimpleSimulator().response(item, (), rng) == response
+    assert SimpleSimulator().response(item, (0,), rng) == answer
+    judged = SimpleSimulator(judged=True).response(item, (0,), rng)
+    assert judged.startswith(f"{answer}\n\n") and without_signature(judged) == answer
+
+
 def test_judge_with_unreadable_replies_is_refused():
     read = f"{__name__}:yes_or_no"
     with pytest.raises(UserError, match="reads no verdict in 'perhaps'"):
@@ -198,6 +233,8 @@ def test_source_of_a_prompt_is_its_instance_with_the_context_that_it_names():
         ({"id": "2", "prompt": " ", "context": "", "before": ""}, "'2': empty prompt"),
         ({"id": "2", "by": {"kin": "x"}}, "no value of 'kind' in by; did you mean 'kin'"),
         ({"id": "2", "group": "g"}, "only some instances have a group"),
+        ({"id": "2", "turns": [("a",)]}, "a turn must be two strings"),
+        ({"id": "2", "turns": [("a", 1)]}, "a turn must be two strings"),
     ],
 )
 def test_bad_instance_is_reported(change, sentence):
@@ -223,7 +260,8 @@ def test_reference_answer_is_the_reference_or_first_answer(instance, answer):
 
 
 def two_instances():
-    return [Instance(str(number), "Write.", fields={"topic": "rain"}) for number in (1, 2)]
+    settings = {"fields": {"topic": "rain"}, "turns": [("Hi.", "Hello.")]}
+    return [Instance(str(number), "Write.", **settings) for number in (1, 2)]
 
 
 def test_judge_template_takes_fields_of_instances():
@@ -395,6 +433,8 @@ def test_table_notes_that_all_records_share_one_context(records, contexts, is_no
     results, *_ = tables(metrics(scores, {}, None), Display(), **shown("T"))
     notes = " ".join(text for _, text in results.notes)
     assert ("All records share one context" in notes) == is_noted
+    unit = "records" if records == contexts else "groups of records"
+    assert f"Sampling units: {contexts} {unit}." in notes
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def number_named(text: str) -> Decimal | None:
         named = None
         for match in form.finditer(text):
             name = next(filter(None, match.groups()))
-            number = last_number(FURTHER.split(name, maxsplit=1)[0])
+            number = last_number(FURTHER.split(name)[0])
             named = named if number is None else number
         if named is not None:
             return named
