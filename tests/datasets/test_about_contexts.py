@@ -8,7 +8,7 @@ import yaml
 
 from project import ROOT, Project
 from steadfast.base.errors import UserError
-from steadfast.simple.records import instances, located_instances
+from steadfast.simple.records import fill_slots, instances, located_instances
 
 PAGE = (ROOT / "docs/new-task.md").read_text()
 CONFIG = yaml.safe_load(re.search("```yaml\n(.*?)```", PAGE, re.S)[1])
@@ -73,6 +73,11 @@ def test_question_has_an_instance_for_each_context(tmp_path, further, group):
     assert (instance.id, instance.group) == ("1-list-4k-s1", group)
     assert (instance.context, instance.prompt) == (CONTEXT["text"], "\n\nAfter a?")
     assert instance.answer == "b"
+
+
+def test_entry_is_found_by_its_share_of_a_long_list():
+    context = {"context_id": "c", "elements": [str(number) for number in range(1, 201)]}
+    assert fill_slots("{{elements.100%}} {{elements.50%}}", context) == "200 100"
 
 
 WRONG = {

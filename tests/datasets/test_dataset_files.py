@@ -105,6 +105,15 @@ def test_template_is_filled_with_fields(file):
     assert pieces == ["3: ", "A text.", " | Which {{q}}?"]
 
 
+def test_instances_have_the_fields_that_the_judge_s_template_names(file):
+    file({**PLAIN, "topic": "sea", "level": 2})
+    file("Is {{answer}} right for {{prompt}} on {{topic}}?", name="judge.txt")
+    (instance,) = instances(scorer="judge", judge_template="judge.txt")
+    assert instance.fields == {"topic": "sea"}
+    (instance,) = instances(scorer="judge")
+    assert instance.fields == {}
+
+
 def test_ids_groups_and_fields_become_strings(file):
     file({**PLAIN, "id": 7, "group": 2, "level": 3}, "", {**PLAIN, "group": "b", "level": "x"})
     first, second = instances(scorer="exact", by=["level"])
