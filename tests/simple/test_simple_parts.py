@@ -453,6 +453,8 @@ def test_tables_are_headed_by_their_measures(measures, headings, sections):
     columns = [column.heading for column in results.columns if not column.group]
     assert [heading for heading in columns if heading in ("Mean score", *points)] == headings
     assert [section.heading for section in by.sections] == sections
+    caption = figures(frames, Display(), **settings)["scores"].caption
+    assert measures[0].lower() in caption.lower() and "Long" not in caption
 
 
 @pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "The first 40 of 41 values")])
