@@ -2,12 +2,14 @@
 
 import shlex
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from steadfast import __version__
 from steadfast.base.resources import HOME
-from steadfast.command import show, start
+from steadfast.command import compare, show, start
 from steadfast.command.main import COMMANDS, main, parser
 
 SNAKEFILE = ["--snakefile", str(HOME / "Snakefile")]
@@ -113,6 +115,23 @@ def test_invalid_values_are_refused_in_one_line(words, message, folder):
     (folder / "bad.yaml").write_text("models: {a: [\n")
     code = exit_code(words)
     assert code.startswith(f"error: {message}") and "\n" not in code
+
+
+@pytest.mark.parametrize(
+    ("words", "differs", "code"),
+    [("--fail", True, 3), ("--fail", False, 0), ("", True, 0), ("--out there", True, 0)],
+)
+def test_compare_fails_on_a_difference_where_it_shall(
+    words, differs, code, folder, monkeypatch, capsys
+):
+    written = []
+    comparison = SimpleNamespace(differs=differs, write=written.append)
+    monkeypatch.setattr(compare.FinishedRun, "of", lambda results, config: results)
+    monkeypatch.setattr(compare, "compare_results", lambda a, b: comparison)
+    monkeypatch.setattr(compare, "comparison_text", lambda *about: f"{about[1]} {about[2]}\n")
+    assert exit_code(f"compare one other {words}") == code
+    assert capsys.readouterr().out == "one other\n"
+    assert written == ([Path("there")] if "--out" in words else [])
 
 
 def test_version_is_printed(capsys):

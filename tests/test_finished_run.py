@@ -1,0 +1,178 @@
+"""What is read of a finished run, and made of it: report, bundle, tables, logs, labels, a gate."""
+
+import json
+import re
+import shutil
+from contextlib import chdir
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from finished_results import finish
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json, read_jsonl
+from steadfast.command.main import main
+from steadfast.config import portable, settings
+from steadfast.html_report import pack
+from steadfast.html_report.write import write_html_report
+from steadfast.jobs.finished import FinishedRun
+from steadfast.jobs.input_digests import InputDigests
+from steadfast.share import contents
+from steadfast.share.bundle import bundle_results
+
+RAW = {
+    "name": "Mine",
+    "benchmarks": ["cfbench"],
+    "judges": {"j": {"engine": "reference"}, "k": {"engine": "reference"}},
+    "models": {
+        "reference": {"engine": "reference", "repeats": 2},
+        "sim-a": {"engine": "simulated", "slip": 0.3},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a config, its results, and a copy of these to change."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "my.yaml").write_text(yaml.safe_dump(RAW))
+    with chdir(folder):
+        finish(RAW, folder / "results")
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path, monkeypatch):
+    """A copy of that folder, as the working directory."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder) -> FinishedRun:
+    return FinishedRun.of(Path("results"))
+
+
+def exit_code(*words: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    return end.value.code or 0
+
+
+def test_finished_run_has_replies_scores_and_verdicts_of_each_response(run):
+    assert (run.benchmarks, run.models("cfbench")) == (["cfbench"], ["reference", "sim-a"])
+    assert set(run.metrics("cfbench")) == set(run.evaluation.tasks["cfbench"].metrics.names)
+    (part,) = run.parts("cfbench").values()
+    names = [sample.id for sample in part.samples]
+    answers = list(part.answers("reference", names[:2]))
+    assert [(answer.model, answer.repeat) for answer in answers] == [
+        ("reference", 0),
+        ("reference", 1),
+    ] * 2
+    for answer in answers:
+        assert (answer.output["repeat"], answer.score["repeat"]) == (answer.repeat, answer.repeat)
+        assert answer.score["total"] == 1
+        assert all(set(request.replies) == {"j", "k"} for request in answer.judged)
+        assert answer.judged
+    jobs = dict(run.provenances("cfbench"))
+    assert sorted((job.rule, job.model, job.judge) for job in jobs) == [
+        ("inference", "reference", ""), ("inference", "sim-a", ""),
+        ("verdicts", "reference", "j"), ("verdicts", "reference", "k"),
+        ("verdicts", "sim-a", "j"), ("verdicts", "sim-a", "k"),
+    ]  # fmt: skip
+    assert not any({"sha256", "input_digest"} & set(record) for record in jobs.values())
+
+
+def test_folder_without_results_or_config_is_refused(folder):
+    for name, message in (("nowhere", "no such folder"), (".", "contains no metrics of any")):
+        with pytest.raises(UserError, match=message):
+            FinishedRun.of(Path(name))
+    Path("results/config.yaml").unlink()
+    with pytest.raises(UserError, match=r"config\.yaml: no such file, although"):
+        FinishedRun.of(Path("results"))
+    assert FinishedRun.of(Path("results"), Path("my.yaml")).benchmarks == ["cfbench"]
+    other = RAW | {"models": RAW["models"] | {"sim-a": {"engine": "simulated", "slip": 0.4}}}
+    Path("my.yaml").write_text(yaml.safe_dump(other))
+    with pytest.raises(UserError, match=r"made from other settings.* \(my\.yaml\)"):
+        FinishedRun.of(Path("results"), Path("my.yaml"))
+
+
+def test_edited_files_of_a_run_are_refused(run, folder):
+    score = Path("results/cfbench/scores/sim-a/zh.jsonl")
+    score.write_text(score.read_text() + "\n")
+    with pytest.raises(UserError, match=r"zh\.jsonl: edited since it was made"):
+        run.parts("cfbench")["zh"].scores("sim-a")
+    config = Path("results/config.yaml")
+    config.write_text(config.read_text() + "\n")
+    with pytest.raises(UserError, match=r"config\.yaml: edited since it was made"):
+        FinishedRun.of(Path("results"))
+
+
+def pieces(page: str) -> list[str]:
+    return re.findall(r'data-piece="([\w/-]+)"', page)
+
+
+def test_html_report_has_all_parts_and_counts_of_statuses(run, folder):
+    display = settings.display(run.evaluation.config)
+    write_html_report(run, display, folder / "report.html")
+    text = (folder / "report.html").read_text()
+    assert "<title>steadfast: Mine</title>" in text
+    figures = [f"figure/cfbench_{name}" for name in run.evaluation.tasks["cfbench"].figures.names]
+    answers = ["reference/0/0", "reference/1/0", "sim-a/0/0"]
+    assert pieces(text) == [
+        "run", "tables", *figures, "samples/cfbench/zh/0",
+        *(f"answers/cfbench/zh/{name}" for name in answers), "index/cfbench",
+    ]  # fmt: skip
+    packed = pack.pack_samples(run, 10**9)
+    count = len(run.parts("cfbench")["zh"].samples)
+    assert [(row["model"], row["scored"], row["statuses"]) for row in packed.counts] == [
+        ("reference", 2 * count, {"ok": 2 * count}),
+        ("sim-a", count, {"ok": count}),
+    ]
+    assert packed.cut == pack.CUTS[0]
+    assert pack.pack_samples(run, 1).cut == pack.CUTS[-1]
+
+
+def test_bundle_has_a_run_s_files_with_their_digests_and_passes_a_gate(run, folder, capsys):
+    config = run.evaluation.config
+    digests = contents.answers(run.evaluation, InputDigests(run.evaluation))
+    digests = {path: digest for path, digest in digests.items() if Path("results", path).exists()}
+    bundle_results(portable.portable(config), {}, {}, [], digests, Path("results"), Path("b.zip"))
+    assert exit_code("unbundle", "b.zip", "there") == 0
+    assert f"{len(digests)} files unpacked, made by commit" in capsys.readouterr().out
+    for path in digests:
+        assert Path("there/results", path).read_bytes() == Path("results", path).read_bytes()
+    manifest = read_json("there/manifest.json")
+    assert manifest["input_digests"] == {f"results/{path}": digests[path] for path in digests}
+    assert exit_code("gate", "results", "b.zip", "--margin", "0.02") == 0
+    assert capsys.readouterr().out.endswith("identical (2 identical).\n")
+
+
+def test_scores_and_logs_of_a_run_are_exported(folder, capsys):
+    assert exit_code("export", "my.yaml", "--scores", "--inspect") == 0
+    table = pd.read_csv("results/scores.csv")
+    records = list(read_jsonl("results/cfbench/scores/reference/zh.jsonl"))
+    shown = table[table["model"] == "reference"]
+    assert list(shown["sample"]) == [
+        f"zh/{row['sample_id'].removeprefix('zh/')}" for row in records
+    ]
+    assert list(shown["score"]) == [row["total"] for row in records]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"results/scores.csv: {len(table)} responses"
+    assert lines[1].startswith("2 logs written; inspect view --log-dir results/inspect")
+    log = json.loads(next(Path("results/inspect").glob("*reference.json")).read_text())
+    assert [sample["epoch"] for sample in log["samples"]] == [1, 2] * (len(records) // 2)
+    assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == 1
+
+
+def test_responses_to_label_are_written_by_cluster(folder, capsys):
+    assert exit_code("labels", "my.yaml", "--number", "4") == 0
+    text = capsys.readouterr().out
+    clusters = int(re.search(r"CFBench: 4 responses, \d+ questions, (\d+) clusters", text)[1])
+    # Half of Wald's interval for a share of one half: 1.96 ÷ (2 √n).
+    assert f"± {0.98 / clusters**0.5:.2f} or better" in text
+    shutil.rmtree("results/cfbench/outputs")
+    assert "results: no responses of a judged benchmark" in exit_code("labels", "my.yaml")
