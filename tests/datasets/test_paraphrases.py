@@ -9,9 +9,13 @@ import pytest
 from project import Project
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
+from steadfast.contract.components import Scored
+from steadfast.show.roster import Display
 from steadfast.simple.datasets import DataSet
+from steadfast.simple.metrics import metrics
 from steadfast.simple.paraphrases import measures
 from steadfast.simple.records import located_instances
+from steadfast.simple.tables import tables
 
 TEMPLATES = ["{{prompt}}", "Please: {{prompt}}"]
 TOTALS = {"t1": [1.0, 1.0, 0.0, 1.0], "t2": [1.0, 0.0, 0.0, None]}
@@ -51,6 +55,26 @@ def test_measures_of_paraphrases():
     # template are ∓1/6, ±1/3, ∓1/6: squares sum to 1/3, over 2 degrees of freedom and 3 records.
     chance = math.sqrt(1 / 3 / 2 / 3) / 0.5
     assert 0.7 * chance < rows.loc["chance", "value"] <= chance
+
+
+def test_table_of_paraphrases_has_intervals_but_of_extremes_and_chance():
+    scores = []
+    for name, totals in TOTALS.items():
+        for number, total in enumerate(totals):
+            record = {"sample_id": f"all/{number}/{name}", "repeat": 0, "context_id": str(number)}
+            record |= {"by": {"template": name[1]}, "status": "ok", "response": "x"}
+            points = None if total is None else {"score": total}
+            scores.append(Scored("m", "all", record | {"total": total, "points": points}))
+    further = {"paraphrases": "steadfast.simple.paraphrases:measures"}
+    frames = metrics(scores, {}, None, by=["template"], further=further)
+    own = {"paraphrases": "steadfast.simple.tables:paraphrases"}
+    settings = {"name": "d", "title": "D", "by": ["template"], "judged": False, "own": own}
+    _, _, table, _ = tables(frames, Display(), **settings)
+    assert "over 2 paraphrases" in table.caption
+    interval = "95 % interval"
+    assert [column.heading for column in table.columns] == [
+        "Model", "IFS", interval, "IFS by chance", "Reliable", interval, "Lowest", "Highest"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,23 @@ from steadfast.simple.instance import (
     Mark,
     SimpleSamples,
     checked,
+    context_name,
+    contexts,
     instance_of,
     instances,
+    prompts,
 )
-from steadfast.simple.judge import JUDGE_PROMPT, OWN_SLOTS, InstanceJudgePrompts
+from steadfast.simple.judge import (
+    JUDGE_PROMPT,
+    OWN_SLOTS,
+    InstanceJudge,
+    InstanceJudgePrompts,
+    share_of_scale,
+)
 from steadfast.simple.metrics import joined_clusters, metrics
+from steadfast.simple.passages import passages
 from steadfast.simple.scoring import SimpleScoring
-from steadfast.simple.tables import tables
+from steadfast.simple.tables import SimpleResults, tables
 
 BLUE = Instance("1", "Which?", answer="blue", context="A text.", before="Read. ", by={"kind": "x"})
 ANSWER = Answer("ok", "x")
@@ -161,6 +171,11 @@ def test_main_measure_is_the_total():
     assert (score.total, score.points) == (1.0, {"Right": 1.0, "Short": 1.0})
 
 
+def test_judge_s_number_is_a_share_of_its_scale():
+    mark = share_of_scale("x", BLUE, 4.0, [1.0, 5.0])
+    assert mark == ({"judge": 0.75}, {"score": 4.0}, None)
+
+
 def test_instance_that_needs_no_judge_is_scored_without_a_verdict():
     instance = dataclasses.replace(BLUE, by={"kind": "y"})
     assert judged(None, instance=instance, applies=f"{__name__}:is_kind_x").total == 0.0
@@ -170,14 +185,18 @@ def test_instance_that_needs_no_judge_is_scored_without_a_verdict():
 def test_judge_is_asked_about_instances_that_need_one():
     path = "resource:datasets/judge/score.txt"
     template = load_template(path, OWN_SLOTS)
-    prompts = InstanceJudgePrompts([], {"scale": [0, 1]}, applies=f"{__name__}:is_kind_x")
-    (prompt,) = prompts.prompts(sample(), ANSWER, {JUDGE_PROMPT: template})
+    judge = InstanceJudgePrompts([], {"scale": [0, 1]}, applies=f"{__name__}:is_kind_x")
+    (prompt,) = judge.prompts(sample(), ANSWER, {JUDGE_PROMPT: template})
     (request,) = prompt.requests
+    assert request.expected == {"scale": [0, 1]}
     assert (prompt.answer_id, prompt.answer, request.id) == ("all/1", "x", "all/1")
     for text in ("Read. Which?", "blue"):
         assert text in prompt.head + request.tail
     other = dataclasses.replace(BLUE, by={"kind": "y"})
-    assert not list(prompts.prompts(sample(other), ANSWER, {JUDGE_PROMPT: template}))
+    simulated = InstanceJudge(["Score: 0", "Score: 1"])
+    replies = [simulated.reply(prompt, request, [is_met]) for is_met in (False, True)]
+    assert replies == ["Score: 0", "Score: 1"]
+    assert not list(judge.prompts(sample(other), ANSWER, {JUDGE_PROMPT: template}))
 
 
 @pytest.mark.parametrize(
@@ -223,6 +242,43 @@ def test_source_of_a_prompt_is_its_instance_with_the_context_that_it_names():
         {"instance": {"id": "1"}, "context": "A text."},
         {"instance": {"id": "2"}, "context": ""},
     ]
+
+
+def repeated():
+    """Two instances on one context, in groups, and one without a context."""
+    plain = dataclasses.replace(BLUE, id="3", context="", before="")
+    return [
+        dataclasses.replace(BLUE, group="g"),
+        dataclasses.replace(BLUE, id="2", system="Be brief."),
+        plain,
+    ]
+
+
+def test_context_is_written_once_and_named_in_prompts():
+    (context,) = contexts({}, f"{__name__}:repeated", {})
+    assert context == {"context_id": context_name("A text."), "text": "A text."}
+    records = [
+        dataclasses.asdict(item) | {"context": context_name(item.context)} for item in repeated()
+    ]
+    rows = list(prompts("4k", {"instances": {"4k": records}}, "mine"))
+    name = context["context_id"]
+    assert [row["sample_id"] for row in rows] == ["4k/1", "4k/2", "4k/3"]
+    assert [row["context_id"] for row in rows] == ["g", name, "3"]
+    assert [row.get("long_context_id") for row in rows] == [name, name, None]
+    assert [sorted({"before", "system", "turns"} & set(row)) for row in rows] == [
+        ["before"], ["before", "system"], []
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [({}, ["blue"]), ({"answer": ["is", "b", 12]}, ["is"]), ({"context": ""}, None)],
+)
+def test_answers_are_marked_in_the_context(change, wanted):
+    found = passages(sample(dataclasses.replace(BLUE, **change)))
+    assert (None if found is None else (found.text, found.wanted)) == (
+        None if wanted is None else ("A text.", wanted)
+    )
 
 
 @pytest.mark.parametrize(
@@ -453,6 +509,14 @@ def test_tables_are_headed_by_their_measures(measures, headings, sections):
     columns = [column.heading for column in results.columns if not column.group]
     assert [heading for heading in columns if heading in ("Mean score", *points)] == headings
     assert [section.heading for section in by.sections] == sections
+    own = SimpleResults(frames, Display(), **settings)
+    rows = pd.DataFrame({"model": ["m"], "value": [0.25], "low": [0.2], "high": [0.3]})
+    table = own.values_table("own", "My own.", {"A": rows, "B": rows})
+    assert (table.name, table.caption) == ("t_own", "My own.")
+    assert [column.heading for column in table.columns] == ["Model", "A", "B"]
+    assert [[cell.text for cell in row] for row in table.sections[0].rows] == [
+        ["m", "0.250", "0.250"]
+    ]
     caption = figures(frames, Display(), **settings)["scores"].caption
     assert measures[0].lower() in caption.lower() and "Long" not in caption
 

@@ -180,6 +180,15 @@ def write_line_picture(path) -> None:
         figures.write_picture(figures.picture(figure, "A line\n  from 0 to 1.", notes), path)
 
 
+def test_picture_of_a_trial_says_so_in_figure_and_caption():
+    made = figures.picture(Figure(), "A line.")
+    assert figures.in_trial(made, Display()) == made and not made.figure.texts
+    trial = figures.in_trial(made, Display(limit=2))
+    (text,) = trial.figure.texts
+    assert text.get_position() == (0.005, 0.005) and "2" in text.get_text()
+    assert trial.caption == f"{Display(limit=2).trial} A line."
+
+
 def test_equal_pictures_are_equal_files_without_dates_or_versions(tmp_path):
     write_line_picture(tmp_path / "first/a.b")
     write_line_picture(tmp_path / "second/a.b")
