@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -538,6 +539,26 @@ def test_figure_has_a_mark_for_each_mean():
         for line in axes.lines:
             values += [*np.ravel(line.get_xdata()), *np.ravel(line.get_ydata())]
     assert values.count(0.5) >= 2  # the mean of all, and of the one thing
+
+
+def test_figure_has_the_share_that_models_keep_at_each_length():
+    scores = []
+    for model, length in product("mn", ("4k", "8k")):
+        for number in range(12):
+            total = number % 4 / 3 / (1 if length == "4k" else 2)
+            id = f"{length}/{number}"
+            scores.append(scored(id, total, str(number), model=model, part=length))
+    frames = metrics(scores, {}, None, lengths=["4k", "8k"])
+    figure = figures(frames, Display(), **shown("T"))["effective_context_length"].figure
+    axes = figure.axes[0]
+    first, second, share = axes.lines
+    assert figure.get_figwidth() == 3.3
+    assert list(first.get_ydata()) == list(second.get_ydata()) == pytest.approx([1, 0.5])
+    assert list(first.get_xdata()) == pytest.approx([-0.05, 0.95])  # within .2 of each place
+    assert list(second.get_xdata()) == pytest.approx([0.05, 1.05])
+    assert list(share.get_ydata()) == [0.85, 0.85]
+    assert axes.get_ylim() == (0, 1.05)
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["4k", "8k"]
 
 
 # --- a task's names ----------------------------------------------------------------------------

@@ -86,6 +86,9 @@ def test_legend_has_all_names_and_covers_nothing(count, label):
         figure.draw_without_rendering()
     check(figure)
     assert legend_texts(figure) == labels
+    (key,) = figure.legends
+    columns = {round(text.get_window_extent().x0) for text in key.get_texts()}
+    assert len(columns) == min(count, 6) or label == LONG
 
 
 def test_lowest_panel_of_each_column_has_labels_of_its_axis():
