@@ -31,17 +31,6 @@ def test_written_records_are_read_unchanged(tmp_path_factory, records):
     assert list(read_jsonl(path)) == records
 
 
-def test_pipe_in_a_folder_is_refused_and_files_and_dead_links_are_not(tmp_path):
-    (tmp_path / "a/b").mkdir(parents=True)
-    (tmp_path / "a/file").write_text("four")
-    (tmp_path / "a/link").symlink_to("nowhere")
-    files.check_regular(tmp_path)
-    os.mkfifo(tmp_path / "a/b/pipe")
-    with pytest.raises(UserError, match="a/b/pipe: not a regular file"):
-        files.check_regular(tmp_path)
-    assert [files.file_size(tmp_path / name) for name in ("a/file", "a/none")] == [4, 0]
-
-
 @given(NUMBERS | SPELLINGS)
 def test_number_is_read_as_python_reads_it(tmp_path_factory, number):
     path = tmp_path_factory.mktemp("files") / "records.jsonl"

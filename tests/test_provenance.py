@@ -112,13 +112,6 @@ def test_changed_input_of_an_input_is_reported(provenance, tmp_path):
         provenance.check_inputs(file_sha256)
 
 
-def test_recorded_files_are_those_of_the_folder(provenance):
-    record = read_json(provenance.path)
-    sums = {"table.md": CAT, "../other.md": CAT, "a/b.md": CAT}
-    write_json(provenance.path, record | {"sha256": sums})
-    assert provenance.recorded_files == ["table.md"]
-
-
 def test_provenance_of_a_folder_has_each_file(tmp_path):
     folder = tmp_path / "tables"
     folder.mkdir()

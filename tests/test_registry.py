@@ -3,7 +3,6 @@
 import sys
 from dataclasses import replace
 from importlib.metadata import EntryPoint
-from types import SimpleNamespace
 
 import pytest
 
@@ -76,18 +75,6 @@ def test_invalid_entry_point_is_reported(register, name, value, message):
     register(name, value)
     with pytest.raises(UserError, match=message):
         registry.benchmarks([name])
-
-
-def test_packages_of_a_run_have_their_versions(register):
-    register("mine", f"{__name__}:MINE")
-    dist = SimpleNamespace(name="my-package", version="1.2")
-    registry.installed()["mine"] = registry.installed()["mine"]._for(dist)
-    reference = {"a": {"engine": "reference"}}
-    config = {"models": reference, "judges": reference}
-    versions = []
-    for names in (["lifbench", "mine"], ["lifbench"]):
-        versions.append(registry.packages(load_config(config | {"benchmarks": names})))
-    assert versions == [{"my-package": "1.2"}, {}]
 
 
 @pytest.mark.parametrize("section", [{"benchmarks": ["mine"]}, {"mine": {"topics": 3}}])
