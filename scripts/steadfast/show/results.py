@@ -298,5 +298,5 @@ def incomplete_models(rows: pd.DataFrame, column: str = "n") -> set[str]:
 
 def values_by_model(rows: pd.DataFrame, column: str = "value") -> dict[str, float]:
     """Returns the value by model of rows with one a model, without those that have none."""
-    with_value = rows[rows[column].notna()]
-    return dict(zip(with_value["model"], with_value[column], strict=True))
+    values: dict[str, float] = rows.set_index("model")[column].dropna().to_dict()
+    return values

@@ -94,7 +94,7 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     the choice whose letter, in any case, or text is the whole answer.
     """
     letters = string.ascii_uppercase[: len(choices)]
-    texts = {plain(choice, LOOSE): letter for letter, choice in zip(letters, choices, strict=True)}
+    texts = {plain(choice, LOOSE): letters[place] for place, choice in enumerate(choices)}
     lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]
     marked = [match[1] or match[2] for match in _marked(letters).finditer(" ".join(lines))]
     if marked:

@@ -127,9 +127,11 @@ def choice(text: str, instance: Instance) -> Mark:
 def letter_of(right: object, choices: Sequence[str]) -> str | None:
     """Returns the letter of a right answer, which is a letter or a choice's text; None where it is
     neither, or the letter of one choice and the text of another."""
-    letters = string.ascii_uppercase[: len(choices)]
-    pairs = zip(letters, choices, strict=True)
-    return only_letter({letter for letter, choice in pairs if str(right) in (letter, choice)})
+    named = set()
+    for letter, choice in zip(string.ascii_uppercase, choices, strict=False):
+        if str(right) in (letter, choice):
+            named.add(letter)
+    return only_letter(named)
 
 
 SCORERS: dict[str, Callable[..., Mark]] = {
