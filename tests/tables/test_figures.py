@@ -98,6 +98,24 @@ def test_lowest_panel_of_each_column_has_labels_of_its_axis():
     assert [axes.get_xlabel() for axes in panels] == ["", "", "Length"]
 
 
+def test_each_row_of_panels_has_a_place_for_a_legend_below():
+    figure, columns, keys = rows_of_panels(2, 1.5, 3)
+    assert tuple(figure.get_size_inches()) == (7.0, 3.0)
+    for number, panels in enumerate(columns):
+        places = [panel.get_subplotspec() for panel in panels]
+        assert [(place.rowspan.start, place.colspan.start) for place in places] == [
+            (0, number), (2, number)
+        ]  # fmt: skip
+    assert [key.get_subplotspec().rowspan.start for key in keys] == [1, 3]
+    assert {len(key.get_subplotspec().colspan) for key in keys} == {3}
+    assert list(keys[0].get_gridspec().get_height_ratios()) == [1, 0.01, 1, 0.01]
+
+
+def test_row_is_as_high_as_the_lines_of_its_label():
+    heights = [figures.row_height(labels) for labels in (["a", "b\nc"], ["a"], [])]
+    assert heights == pytest.approx([0.3, 0.18, 0.18])
+
+
 def test_legends_below_panels_cover_nothing():
     with style.context(["default", figures.STYLE]):
         figure, [panels], keys = rows_of_panels(2, 2.0, 1)
