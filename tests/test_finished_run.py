@@ -204,7 +204,8 @@ def test_scores_and_logs_of_a_run_are_exported(folder, capsys):
     assert lines[0] == f"results/scores.csv: {len(table)} responses"
     assert lines[1].startswith("2 logs written; inspect view --log-dir results/inspect")
     log = json.loads(next(Path("results/inspect").glob("*reference.json")).read_text())
-    assert [sample["epoch"] for sample in log["samples"]] == [1, 2] * (len(records) // 2)
+    responses = [(row["epoch"], row["scores"]["total"]["value"]) for row in log["samples"]]
+    assert responses == [(1, 1), (2, 1)] * (len(records) // 2)
     assert not {"model_usage", "error"} & set(log["samples"][0])  # no tokens are counted
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == 1
 
