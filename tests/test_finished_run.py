@@ -28,6 +28,7 @@ from steadfast.share import contents
 from steadfast.share.bundle import bundle_results
 from steadfast.stages.count_usage import write_usage
 from steadfast.stages.measure import measure
+from steadfast.stages.measure_nondeterminism import measure_nondeterminism
 from steadfast.stages.one_load import run_job
 
 RAW = {
@@ -116,7 +117,7 @@ def exit_code(*words: str) -> int:
 
 def test_finished_run_has_replies_scores_and_verdicts_of_each_response(run):
     assert (run.benchmarks, run.models("cfbench")) == (["cfbench"], ["reference", "sim-a"])
-    assert set(run.metrics("cfbench")) == set(run.evaluation.tasks["cfbench"].metrics.names)
+    assert list(run.metrics("cfbench")) == [*run.evaluation.tasks["cfbench"].metrics.names]
     (part,) = run.parts("cfbench").values()
     names = [sample.id for sample in part.samples]
     answers = list(part.answers("reference", names[:2]))
@@ -208,6 +209,22 @@ def test_scores_and_logs_of_a_run_are_exported(folder, capsys):
     assert responses == [(1, 1), (2, 1)] * (len(records) // 2)
     assert not {"model_usage", "error"} & set(log["samples"][0])  # no tokens are counted
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == 1
+
+
+def test_run_to_run_variation_is_measured_on_some_requests(folder):
+    prepared = Prepared(RAW, Path("results").absolute())
+    task = prepared.task
+    model = {"engine": "simulated", "span": 9, "position_bias": 0, "slip": 0.5, "seed": 1}
+    outs = (folder / "n.csv", folder / "n.md")
+    components = (task.scoring.plain, None, task.simulator.plain)
+    sampled = {"requests": 3, "repeats": 2}
+    arguments = (*components, sampled, 1, prepared.results, *outs, "Synthetic.")
+    measure_nondeterminism("cfbench", "sim-a", model, {}, prepared.part("zh"), *arguments)
+    rows = pd.read_csv(outs[0]).query("task == 'overall'")
+    assert rows[["n", "repeats", "identical"]].values.tolist() == [[3, 2, 1]] * len(rows)
+    page = outs[1].read_text()
+    assert page.startswith("# Run-to-run variation of sim-a on cfbench zh\n\n3 requests, 2 times")
+    assert page.endswith("\nSynthetic.\n")
 
 
 def test_responses_to_label_are_written_by_cluster(folder, capsys):
