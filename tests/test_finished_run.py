@@ -1,8 +1,10 @@
 """A finished run of one benchmark: its report, bundle, exports, labels, and a gate."""
 
+import base64
 import json
 import re
 import shutil
+import zlib
 from contextlib import chdir
 from dataclasses import replace
 from itertools import product
@@ -163,12 +165,17 @@ def test_html_report_has_all_parts_and_counts_of_statuses(run, folder):
     assert "<title>steadfast: Mine</title>" in text
     figures = [f"figure/cfbench_{name}" for name in run.evaluation.tasks["cfbench"].figures.names]
     answers = ["reference/0/0", "reference/1/0", "sim-a/0/0"]
-    assert re.findall(r'data-piece="([\w/-]+)"', text) == [
+    data = dict(re.findall(r'data-piece="([\w/-]+)">([^<]+)<', text))
+    assert list(data) == [
         "run", "tables", *figures, "samples/cfbench/zh/0",
         *(f"answers/cfbench/zh/{name}" for name in answers), "index/cfbench",
     ]  # fmt: skip
     packed = pack.pack_samples(run, 10**9)
     count = len(run.parts("cfbench")["zh"].samples)
+    about = json.loads(zlib.decompress(base64.b64decode(data["run"])))["value"]
+    used = ["cfbench", "reference", "zh", None, str(2 * count)]
+    assert (about["name"], about["usage"]["rows"][0]) == ("Mine", used + [None] * 7)
+    assert about["benchmarks"][0]["has_samples"] and about["coverage"][0]["scored"] == 2 * count
     assert [(row["model"], row["scored"], row["statuses"]) for row in packed.counts] == [
         ("reference", 2 * count, {"ok": 2 * count}),
         ("sim-a", count, {"ok": count}),
