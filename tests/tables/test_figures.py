@@ -198,7 +198,11 @@ def write_line_picture(path) -> None:
         axes.plot([0, 1], [0, 1], label="$m$", **figures.model_style(Roster(["m"], Display()), "m"))
         legend(figure, axes)
         notes = [(None, "That is all.")]
+        axes.set_xlabel("x")
         figures.write_picture(figures.picture(figure, "A line\n  from 0 to 1.", notes), path)
+    # A label is below the middle of its axis; an empty one is put aside.
+    assert axes.xaxis.label.get_position()[0] == 0.5
+    assert axes.yaxis.label.get_position() == (0, 0)
 
 
 def test_picture_of_a_trial_says_so_in_figure_and_caption():
