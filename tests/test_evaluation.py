@@ -15,7 +15,7 @@ RAW = {
     "benchmarks": ["lifbench", "followbench"],
     "lifbench": {"lengths": {"4k": 3072, "8k": 7168}},
     "followbench": {"template_source": "released", "templates": {"en": "mine.txt"}},
-    "judges": {"j": {**OPENAI, "structured": True}, "plain": {"engine": "anthropic", "model": "c"}},
+    "judges": {"j": {**OPENAI, "structured": True}, "plain": {"engine": "reference"}},
     "models": {
         "m": {"engine": "vllm", "model": "a/b", "window": 8192},
         "reference": {"engine": "reference"},
