@@ -2,12 +2,13 @@
 
 import shlex
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from steadfast import __version__
 from steadfast.base.resources import HOME
-from steadfast.command import show, start
+from steadfast.command import compare, show, start
 from steadfast.command.main import COMMANDS, main, parser
 
 SNAKEFILE = ["--snakefile", str(HOME / "Snakefile")]
@@ -54,7 +55,8 @@ def test_help_of_each_subcommand_has_a_valid_example(name, folder, capsys):
         ("run my.yaml -- -n lifbench", ["--configfile", "my.yaml", *SNAKEFILE, "-n", "lifbench"]),
         ("trial my.yaml", ["--configfile", "my.yaml", "--config", "limit=2", *SNAKEFILE]),
         ("trial --set seed=3 --limit 5", ["--config", "seed=3", "limit=5", *SNAKEFILE]),
-        ("plan --directory there", ["--directory", "there", *SNAKEFILE, "--", "plan"]),
+        ("plan --directory a/b", ["--directory", "a/b", *SNAKEFILE, "--", "plan"]),
+        ("run --directory .", ["--directory", ".", *SNAKEFILE]),
         ("nondeterminism -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "nondeterminism"]),
     ],
 )
@@ -112,6 +114,17 @@ def test_invalid_values_are_refused_in_one_line(words, message, folder):
     (folder / "bad.yaml").write_text("models: {a: [\n")
     code = exit_code(words)
     assert code.startswith(f"error: {message}") and "\n" not in code
+
+
+@pytest.mark.parametrize(
+    ("words", "differs", "code"), [("--fail", True, 3), ("--fail", False, 0), ("", True, 0)]
+)
+def test_compare_fails_on_a_difference_where_it_shall(words, differs, code, monkeypatch):
+    monkeypatch.setattr(compare.FinishedRun, "of", lambda results, config: results)
+    comparison = SimpleNamespace(differs=differs)
+    monkeypatch.setattr(compare, "compare_results", lambda a, b: comparison)
+    monkeypatch.setattr(compare, "comparison_text", lambda *about: "")
+    assert exit_code(f"compare one other {words}") == code
 
 
 def test_version_is_printed(capsys):

@@ -119,6 +119,28 @@ def run(tmp_path):
     return Run(tmp_path)
 
 
+def test_what_a_job_on_this_machine_wrote_is_not_repeated(run):
+    run.job("m/4k").fail(run, "temporary error: no server\n")
+    assert run.output == "failed: inference/m/4k; retried\n"
+    run.job("m/8k").fail(run, "", msg=f"{REFUSED} and so on")
+    assert "failed: inference/m/8k: SLURM rejected the job: sbatch: error" in run.output
+
+
+def test_summary_has_the_last_lines_of_a_long_log(run):
+    lines = [f"request {number}" for number in range(3_000)]
+    job = run.job("m/4k")
+    for count, tries in ((1, ""), (2, " (2 tries)")):
+        job.fail(run, "\n".join([*lines, f"error: no key {count}\n"]), "FAILED")
+        shown = run.failures.summary(0).splitlines()
+        assert [line.strip() for line in shown if "request " in line] == lines[-8:]
+        assert shown[-4:-1] == [
+            "1 job failed:",
+            f"  m: no key {count}{tries}",
+            "    inference/m/4k",
+        ]
+    assert len(run.failures.log_end(job.log[0])) == 20_000
+
+
 def test_permanent_error_is_not_retried(run):
     job = run.job("m/4k")
     job.fail(run, "error: no such model\n", "FAILED")
@@ -170,6 +192,7 @@ def test_failed_job_of_a_group_is_reported_alone(run):
     run.executor.run_job_pre(group)
     Path(finished.log[0]).write_text("m: 3 records\n")
     Path(failed.log[0]).write_text("error: too long\n")
+    assert run.failures.name(group) == "inference/m/4k and 1 more"
     run.fail(group, "FAILED")
     assert run.output == "failed: inference/m/8k (SLURM job 12): too long\n"
     assert group.attempt > group.restart_times

@@ -1,9 +1,22 @@
-"""Answers, from the records of outputs; requests to a judge."""
+"""Answers, from the records of outputs; requests to a judge, and the order of requests."""
 
 import pytest
 
 from steadfast.contract.components import Component, JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import answer_of, judge_items
+from steadfast.contract.request import Request, ordered
+
+
+def request(prefix: str, prompt_tokens: int | None, max_tokens: int) -> Request:
+    group = ("", prefix[0])
+    return Request(prefix, "c", group, prefix, "?", max_tokens, prompt_tokens, 0, 1.0, None, prefix)
+
+
+def test_contexts_with_the_largest_request_come_first():
+    # Of 7, 8 (5 of its prompt) and 6 tokens; in a context the longest prefix is first.
+    groups = [[request("a", None, 7)], [request("b", 0, 1), request("bb", 5, 3)]]
+    groups.append([request("c", 5, 1)])
+    assert [item.sample_id for item in ordered(groups)] == ["bb", "b", "a", "c"]
 
 
 @pytest.mark.parametrize(("tokens", "truncated"), [(None, False), (0, False), (1, True)])

@@ -176,7 +176,7 @@ def test_stopping_run_is_announced_once(log):
     log.addFilter(StoppingFilter())
     for _ in range(2):
         log.info(f"{FINISHING} (scheduler).")
-    assert log.text == f"{STOPPING}\n"
+        assert log.text == f"{STOPPING}\n"
 
 
 def test_empty_truncated_and_refused_responses_are_counted(write_provenance):

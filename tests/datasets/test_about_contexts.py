@@ -8,7 +8,7 @@ import yaml
 
 from project import ROOT, Project
 from steadfast.base.errors import UserError
-from steadfast.simple.records import located_instances
+from steadfast.simple.records import fill_slots, instances, located_instances
 
 PAGE = (ROOT / "docs/new-task.md").read_text()
 CONFIG = yaml.safe_load(re.search("```yaml\n(.*?)```", PAGE, re.S)[1])
@@ -67,14 +67,21 @@ def test_question_has_an_instance_for_each_context(tmp_path, further, group):
     record = {"scenario": "list", "prompt": "After {{elements.1}}?", "answer": "{{elements.2}}"}
     path = tmp_path / "q.jsonl"
     path.write_text(json.dumps(record) + "\n")
-    contexts = {"list": [CONTEXT | further]}
-    ((_, instance),) = located_instances(str(path), **SETTINGS, contexts=contexts)
+    contexts = tmp_path / "4k.jsonl"
+    contexts.write_text(json.dumps(CONTEXT | further) + "\n")
+    (instance,) = instances("4k", {"list": contexts}, path=str(path), **SETTINGS)
     assert (instance.id, instance.group) == ("1-list-4k-s1", group)
     assert (instance.context, instance.prompt) == (CONTEXT["text"], "\n\nAfter a?")
     assert instance.answer == "b"
 
 
+def test_entry_is_found_by_its_share_of_a_long_list():
+    context = {"context_id": "c", "elements": [str(number) for number in range(1, 201)]}
+    assert fill_slots("{{elements.100%}} {{elements.50%}}", context) == "200 100"
+
+
 WRONG = {
+    "number 0": ({"answer": "{{elements.0}}"}, "list-4k-s1 has 2 there, and no number 0"),
     "no such scenario": ({"scenario": "lists"}, "scenario is 'lists'; write one of list"),
     "no scenario": ({"scenario": None}, "scenario is null; write one of list"),
     "no such entry": ({"answer": "{{elements.3}}"}, "{{elements.3}}: context list-4k-s1 has 2"),

@@ -11,6 +11,7 @@ from steadfast.contract import registry
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.simple.datasets import DataSet
+from steadfast.simple.instance import METRICS
 from steadfast.simple.records import located_instances
 
 PLAIN = {"prompt": "Which?", "answer": "blue"}
@@ -61,6 +62,24 @@ def test_agreement_needs_two_judges_that_score_responses(file):
     assert has_agreement == [False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("section", "lengths", "metric", "by"),
+    [
+        ({"template": ["{{prompt}}"]}, 1, set(), []),
+        ({"template": ["{{prompt}}", "Say: {{prompt}}"]}, 1, {"paraphrases"}, ["template"]),
+        ({"contexts": "lifbench"}, 1, set(), []),
+        ({"contexts": "lifbench"}, 2, {"effective_context_length"}, ["part"]),
+    ],
+)
+def test_several_templates_or_lengths_are_compared(file, section, lengths, metric, by):
+    file({**PLAIN, "topic": "sea", "scenario": "list"})
+    raw = config(scorer="exact", by=["topic"], **section)
+    raw["lifbench"] = {"lengths": {f"{n}k": 1024 * n for n in range(2, 2 + lengths)}}
+    task = Evaluation(load_config(raw)).tasks["mine"]
+    assert set(task.metrics.names) - set(METRICS) == metric
+    assert {*task.metrics.function.settings["by"]} == {"topic", *by}
+
+
 # --- instances --------------------------------------------------------------------------------
 
 
@@ -84,6 +103,15 @@ def test_template_is_filled_with_fields(file):
     (instance,) = instances(scorer="exact", template="{{n}}: {{context}} | {{q}}")
     pieces = [instance.before, instance.context, instance.prompt]
     assert pieces == ["3: ", "A text.", " | Which {{q}}?"]
+
+
+def test_instances_have_the_fields_that_the_judge_s_template_names(file):
+    file({**PLAIN, "topic": "sea", "level": 2})
+    file("Is {{answer}} right for {{prompt}} on {{topic}}?", name="judge.txt")
+    (instance,) = instances(scorer="judge", judge_template="judge.txt")
+    assert instance.fields == {"topic": "sea"}
+    (instance,) = instances(scorer="judge")
+    assert instance.fields == {}
 
 
 def test_ids_groups_and_fields_become_strings(file):

@@ -9,9 +9,13 @@ import pytest
 from project import Project
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
+from steadfast.contract.components import Scored
+from steadfast.show.roster import Display
 from steadfast.simple.datasets import DataSet
+from steadfast.simple.metrics import metrics
 from steadfast.simple.paraphrases import measures
 from steadfast.simple.records import located_instances
+from steadfast.simple.tables import tables
 
 TEMPLATES = ["{{prompt}}", "Please: {{prompt}}"]
 TOTALS = {"t1": [1.0, 1.0, 0.0, 1.0], "t2": [1.0, 0.0, 0.0, None]}
@@ -35,7 +39,7 @@ def test_record_has_an_instance_per_template_and_is_one_sampling_unit(tmp_path):
     assert [instance.id for instance in instances] == ["a/t1", "a/t2", "2/t1", "2/t2"]
     assert [instance.prompt for instance in instances[:2]] == ["One?", "Please: One?"]
     assert [instance.cluster for instance in instances] == ["a", "a", "2", "2"]
-    section = section.model_copy(update={"template": TEMPLATES[:1]})
+    section = DataSet(path=str(path), scorer="exact", template=TEMPLATES[:1])
     first, _ = [instance for _, instance in located_instances(**section.reading)]
     assert first.id == "a" and not first.by
 
@@ -53,6 +57,26 @@ def test_measures_of_paraphrases():
     assert 0.7 * chance < rows.loc["chance", "value"] <= chance
 
 
+def test_table_of_paraphrases_has_intervals_but_of_extremes_and_chance():
+    scores = []
+    for name, totals in TOTALS.items():
+        for number, total in enumerate(totals):
+            record = {"sample_id": f"all/{number}/{name}", "repeat": 0, "context_id": str(number)}
+            record |= {"by": {"template": name[1]}, "status": "ok", "response": "x"}
+            points = None if total is None else {"score": total}
+            scores.append(Scored("m", "all", record | {"total": total, "points": points}))
+    further = {"paraphrases": "steadfast.simple.paraphrases:measures"}
+    frames = metrics(scores, {}, None, by=["template"], further=further)
+    own = {"paraphrases": "steadfast.simple.tables:paraphrases"}
+    settings = {"name": "d", "title": "D", "by": ["template"], "judged": False, "own": own}
+    _, _, table, _ = tables(frames, Display(), **settings)
+    assert "over 2 paraphrases" in table.caption
+    interval = "95 % interval"
+    assert [column.heading for column in table.columns] == [
+        "Model", "IFS", interval, "IFS by chance", "Reliable", interval, "Lowest", "Highest"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("template", "by", "sentence"),
     [
@@ -60,6 +84,7 @@ def test_measures_of_paraphrases():
         ([], [], "template: name at least one, each once"),
         (["{{context}}{{context}}", "b"], [], "may occur once"),
         (["a", "b"], ["template"], "by: template is that of paraphrases"),
+        (["a"], ["template"], "no such file"),
     ],
 )
 def test_bad_templates_are_reported(template, by, sentence):

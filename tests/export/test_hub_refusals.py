@@ -1,14 +1,18 @@
-"""Results that would mislead beside a model are not written for the hub."""
+"""Results for the hub: their files, and those that would mislead beside a model."""
 
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import yaml
 
 from steadfast.base.errors import UserError
+from steadfast.config.load import load_config
 from steadfast.share.hub_results import refusals, write_hub_results
 from steadfast.stats.tidy import SUMMARY, write_csv
+
+JUDGES = {name: {"engine": "openai", "model": f"{name} judge"} for name in ("first", "second")}
 
 
 def finished(folder: Path, origin="the paper's repository", real=("m",), partial=False, n=100):
@@ -18,10 +22,15 @@ def finished(folder: Path, origin="the paper's repository", real=("m",), partial
     summary = pd.DataFrame(rows, columns=list(SUMMARY)).assign(prompts="own")
     write_csv(folder / "summary.csv", summary)
     about = SimpleNamespace(sources=[SimpleNamespace(name="contexts", origin=origin)])
+    about.title, about.summary, about.tables = "Bench", "Some\n prompts.", {"prompts": []}
     exports = SimpleNamespace(make=lambda: SimpleNamespace(about=lambda: about))
     evaluation = SimpleNamespace(
-        tasks={"b": SimpleNamespace(exports=exports)},
-        benchmarks={"b": SimpleNamespace(measures={"ARS": None})},
+        tasks={"b": SimpleNamespace(exports=exports, parts=["4-k", "8k"], data_note="Released.")},
+        benchmarks={"b": SimpleNamespace(measures={"ARS": SimpleNamespace(text="mean")})},
+        config=load_config(
+            {"models": {"m": {"engine": "openai", "model": "gpt"}}, "judges": JUDGES}
+        ),
+        judges_of=lambda name, model: ["first", "second"],
         real_models=real,
         evaluates_part_of=lambda name: partial,
     )
@@ -64,3 +73,24 @@ def test_refused_export_writes_nothing(tmp_path, word, message):
     with pytest.raises(UserError, match=message):
         write_hub_results(finished(tmp_path, partial=True), [word], tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_values_have_files_of_the_benchmark_and_of_each_real_model(tmp_path):
+    out = tmp_path / "out"
+    entry = out / "m/.eval_results/b.yaml"
+    written = write_hub_results(finished(tmp_path), ["b=me/b"], out)
+    assert written == [out / "b/eval.yaml", entry]
+    benchmark = yaml.safe_load((out / "b/eval.yaml").read_text())
+    assert benchmark == {
+        "name": "Bench",
+        "description": "Some prompts.\nars: mean\nSplits: 4_k, 8k.",
+        "tasks": [{"id": "ars", "config": "prompts", "split": "4_k"}],
+    }
+    (result,) = yaml.safe_load(entry.read_text())
+    assert result["dataset"] == {"id": "me/b", "task_id": "ars"}
+    assert result["value"] == 0.5
+    notes = result["notes"].split("; ")
+    assert notes[0].startswith("ARS of steadfast ")
+    assert notes[1:3] == ["n = 100", "95 % interval 0.4 to 0.6"]
+    assert '"temperature":0.0' in notes[3]
+    assert notes[4:] == ["judge first judge", "Released."]

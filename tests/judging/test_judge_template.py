@@ -25,8 +25,9 @@ def test_prompt_is_split_at_the_answer(load):
 
 
 def test_reminder_is_separate_from_the_prompt(load):
-    template = load("{{answer}} {{question}}\n=== reminder ===\n\nOnly yes or no, please.\n")
-    assert template.reminder == "\n\nOnly yes or no, please."
+    line = "=== reminder ===\n"
+    template = load(f"{{{{answer}}}} {{{{question}}}}\n{line}\nOnly yes or no, please.\n{line}")
+    assert template.reminder == f"\n\nOnly yes or no, please.\n{line.strip()}"
     assert template.tail == " {{question}}"
 
 

@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +14,13 @@ from outside import EXAMPLES
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scored
+from steadfast.contract.judge_template import load_template
 from steadfast.contract.registry import checked_task
 from steadfast.contract.task import Output, Part
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display
+from steadfast.simple.answers import SimpleSimulator
 from steadfast.simple.benchmark import Judge
 from steadfast.simple.figures import figures
 from steadfast.simple.instance import (
@@ -24,12 +28,23 @@ from steadfast.simple.instance import (
     Mark,
     SimpleSamples,
     checked,
+    context_name,
+    contexts,
     instance_of,
     instances,
+    prompts,
+)
+from steadfast.simple.judge import (
+    JUDGE_PROMPT,
+    OWN_SLOTS,
+    InstanceJudge,
+    InstanceJudgePrompts,
+    share_of_scale,
 )
 from steadfast.simple.metrics import joined_clusters, metrics
+from steadfast.simple.passages import passages
 from steadfast.simple.scoring import SimpleScoring
-from steadfast.simple.tables import tables
+from steadfast.simple.tables import SimpleResults, tables
 
 BLUE = Instance("1", "Which?", answer="blue", context="A text.", before="Read. ", by={"kind": "x"})
 ANSWER = Answer("ok", "x")
@@ -156,10 +171,40 @@ def test_main_measure_is_the_total():
     assert (score.total, score.points) == (1.0, {"Right": 1.0, "Short": 1.0})
 
 
+def test_judge_s_number_is_a_share_of_its_scale():
+    mark = share_of_scale("x", BLUE, 4.0, [1.0, 5.0])
+    assert mark == ({"judge": 0.75}, {"score": 4.0}, None)
+
+
 def test_instance_that_needs_no_judge_is_scored_without_a_verdict():
     instance = dataclasses.replace(BLUE, by={"kind": "y"})
     assert judged(None, instance=instance, applies=f"{__name__}:is_kind_x").total == 0.0
     assert judged(None, applies=f"{__name__}:is_kind_x").status == "invalid"
+
+
+def test_judge_is_asked_about_instances_that_need_one():
+    templates = {JUDGE_PROMPT: load_template("resource:datasets/judge/score.txt", OWN_SLOTS)}
+    judge = InstanceJudgePrompts([], {"scale": [0, 1]}, applies=f"{__name__}:is_kind_x")
+    (prompt,) = judge.prompts(sample(), ANSWER, templates)
+    (request,) = prompt.requests
+    assert (prompt.answer, request.id, request.expected) == ("x", "all/1", {"scale": [0, 1]})
+    assert "Read. Which?" in prompt.head
+    simulated = InstanceJudge(["no", "yes"])
+    assert [simulated.reply(prompt, request, [met]) for met in (False, True)] == ["no", "yes"]
+    other = sample(dataclasses.replace(BLUE, by={"kind": "y"}))
+    assert not list(judge.prompts(other, ANSWER, templates))
+
+
+def test_simulated_model_fails_with_half_of_the_answer_or_none():
+    answer = "one two three four"
+    for text, chance, response in (
+        (answer, 0.49, "one two"), (answer, 0.51, "I do not know."), ("a", 0.49, "I do not know."),
+    ):  # fmt: skip
+        item = sample(dataclasses.replace(BLUE, answer=text))
+        rng = SimpleNamespace(random=lambda chance=chance: chance)
+        assert SimpleSimulator().response(item, (), rng) == response
+        assert SimpleSimulator().response(item, (0,), rng) == text
+    assert SimpleSimulator(judged=True).response(item, (0,), rng) == "a\n\n[simulated: kept 0]"
 
 
 def test_judge_with_unreadable_replies_is_refused():
@@ -190,6 +235,35 @@ def test_source_of_a_prompt_is_its_instance_with_the_context_that_it_names():
     ]
 
 
+def repeated():
+    """Two instances on one context, the first of a group, and one without a context."""
+    changes = [{"group": "g"}, {"id": "2", "system": "Be brief."}]
+    changes.append({"id": "3", "context": "", "before": ""})
+    return [dataclasses.replace(BLUE, **change) for change in changes]
+
+
+def test_context_is_written_once_and_named_in_prompts():
+    (context,) = contexts({}, f"{__name__}:repeated", {})
+    assert context == {"context_id": context_name("A text."), "text": "A text."}
+    name = context["context_id"]
+    records = [dataclasses.asdict(item) for item in repeated()]
+    for record in records:
+        record["context"] = name if record["context"] else ""
+    rows = list(prompts("4k", {"instances": {"4k": records}}, "mine"))
+    assert [row["sample_id"] for row in rows] == ["4k/1", "4k/2", "4k/3"]
+    assert [row["context_id"] for row in rows] == ["g", name, "3"]
+    assert [row.get("long_context_id") for row in rows] == [name, name, None]
+    assert [sorted({"before", "system", "turns"} & set(row)) for row in rows] == [
+        ["before"], ["before", "system"], []
+    ]  # fmt: skip
+
+
+def test_answers_of_several_letters_are_marked_in_the_context():
+    found = passages(sample(dataclasses.replace(BLUE, answer=["is", "b", 12])))
+    assert (found.text, found.wanted) == ("A text.", ["is"])
+    assert passages(sample(dataclasses.replace(BLUE, context=""))) is None
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -198,6 +272,8 @@ def test_source_of_a_prompt_is_its_instance_with_the_context_that_it_names():
         ({"id": "2", "prompt": " ", "context": "", "before": ""}, "'2': empty prompt"),
         ({"id": "2", "by": {"kin": "x"}}, "no value of 'kind' in by; did you mean 'kin'"),
         ({"id": "2", "group": "g"}, "only some instances have a group"),
+        ({"id": "2", "turns": [("a",)]}, "a turn must be two strings"),
+        ({"id": "2", "turns": [("a", 1)]}, "a turn must be two strings"),
     ],
 )
 def test_bad_instance_is_reported(change, sentence):
@@ -223,7 +299,8 @@ def test_reference_answer_is_the_reference_or_first_answer(instance, answer):
 
 
 def two_instances():
-    return [Instance(str(number), "Write.", fields={"topic": "rain"}) for number in (1, 2)]
+    settings = {"fields": {"topic": "rain"}, "turns": [("Hi.", "Hello.")]}
+    return [Instance(str(number), "Write.", **settings) for number in (1, 2)]
 
 
 def test_judge_template_takes_fields_of_instances():
@@ -387,10 +464,39 @@ def test_unknown_measure_and_failing_metric_are_reported():
 # --- tables and figures ------------------------------------------------------------------------
 
 
-def test_table_notes_that_all_records_share_one_context():
-    scores = [scored(str(number), number % 2, "the only one") for number in range(6)]
+@pytest.mark.parametrize(
+    ("records", "contexts", "is_noted"), [(6, 1, True), (2, 1, True), (1, 1, False), (6, 2, False)]
+)
+def test_table_notes_that_all_records_share_one_context(records, contexts, is_noted):
+    scores = [scored(str(n), n % 2, str(n % contexts)) for n in range(records)]
     results, *_ = tables(metrics(scores, {}, None), Display(), **shown("T"))
-    assert "All records share one context" in " ".join(text for _, text in results.notes)
+    notes = " ".join(text for _, text in results.notes)
+    assert ("All records share one context" in notes) == is_noted
+    unit = "records" if records == contexts else "groups of records"
+    assert f"Sampling units: {contexts} {unit}." in notes
+
+
+@pytest.mark.parametrize(
+    ("measures", "headings", "sections"),
+    [
+        (["Score"], ["Mean score"], ["Topic"]),
+        (["Met", "Long"], ["Met", "Long"], ["Met, by topic", "Long, by topic"]),
+    ],
+)
+def test_tables_are_headed_by_their_measures(measures, headings, sections):
+    points = {"Met": 1.0, "Long": 0.5}
+    scores = [scored(id, 1.0, id, {"topic": "sea"}, points=points) for id in "abc"]
+    frames = metrics(scores, {}, None, by=["topic"], measures=measures)
+    settings = shown("T", "topic") | {"measures": measures}
+    results, by, _ = tables(frames, Display(), **settings)
+    columns = [column.heading for column in results.columns if not column.group]
+    assert [heading for heading in columns if heading in ("Mean score", *points)] == headings
+    assert [section.heading for section in by.sections] == sections
+    rows = pd.DataFrame({"model": ["m"], "value": [0.25], "low": [0.2], "high": [0.3]})
+    own = SimpleResults(frames, Display(), **settings).values_table("own", "Mine.", {"A": rows})
+    assert (own.caption, len(own.columns)) == ("Mine.", 2)  # without intervals
+    caption = figures(frames, Display(), **settings)["scores"].caption
+    assert measures[0].lower() in caption.lower() and "Long" not in caption
 
 
 @pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "The first 40 of 41 values")])
@@ -410,6 +516,26 @@ def test_figure_has_a_mark_for_each_mean():
         for line in axes.lines:
             values += [*np.ravel(line.get_xdata()), *np.ravel(line.get_ydata())]
     assert values.count(0.5) >= 2  # the mean of all, and of the one thing
+
+
+def test_figure_has_the_share_that_models_keep_at_each_length():
+    scores = []
+    for model, length in product("mn", ("4k", "8k")):
+        for number in range(12):
+            total = number % 4 / 3 / (1 if length == "4k" else 2)
+            id = f"{length}/{number}"
+            scores.append(scored(id, total, str(number), model=model, part=length))
+    frames = metrics(scores, {}, None, lengths=["4k", "8k"])
+    figure = figures(frames, Display(), **shown("T"))["effective_context_length"].figure
+    axes = figure.axes[0]
+    first, second, share = axes.lines
+    assert figure.get_figwidth() == 3.3
+    assert list(first.get_ydata()) == list(second.get_ydata()) == pytest.approx([1, 0.5])
+    assert list(first.get_xdata()) == pytest.approx([-0.05, 0.95])  # within .2 of each place
+    assert list(second.get_xdata()) == pytest.approx([0.05, 1.05])
+    assert list(share.get_ydata()) == [0.85, 0.85]
+    assert axes.get_ylim() == (0, 1.05)
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["4k", "8k"]
 
 
 # --- a task's names ----------------------------------------------------------------------------

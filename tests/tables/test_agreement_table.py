@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.show.judges import agreement_table
+from steadfast.show.judges import AGREEMENT, agreement_table
 from steadfast.show.render import comma_separated, markdown, write_table
 from steadfast.show.roster import Display, DisplayedModel
 from steadfast.stats.agreement import agreement_rows
@@ -49,6 +49,23 @@ def test_agreement_has_rows_for_all_models_and_for_each():
     ]
 
 
+def notes(table) -> set[str]:
+    """The names of a table's notes."""
+    return {name for name, text in AGREEMENT["notes"].items() if (None, text) in table.notes}
+
+
+def test_raters_of_a_pair_are_printed_once():
+    (section,) = table(JUDGES).sections
+    assert [[cell.repeated for cell in row[:3]] for row in section.rows] == [
+        [False, False, False], [True, True, False], [True, True, False]
+    ]  # fmt: skip
+
+
+def test_notes_are_on_what_the_table_has():
+    assert notes(table(JUDGES)) == set()
+    assert notes(table(JUDGES, PEOPLE)) == {"alone", "rates"}  # one did not judge all
+
+
 def test_people_have_their_section():
     rows = [row[1:] for row in csv_rows(table(JUDGES, PEOPLE)) if row[0] == "Judges and people"]
     assert rows[0][:4] == ["Judge_1", "ann", "All models", "3"]
@@ -66,6 +83,7 @@ def test_intervals_have_columns_if_there_are_any():
     value, interval = csv_rows(with_intervals)[1][5:7]
     low, high = map(float, interval.split(" to "))
     assert 0 <= low < float(value) < high <= 100
+    assert max(map(float, csv_rows(with_intervals)[1][8].split(" to "))) <= 1
 
 
 def test_single_rater_has_an_empty_table_with_a_note(tmp_path):

@@ -45,7 +45,7 @@ def test_intervals_are_below_values_in_a_wide_table():
 def test_many_narrow_columns_are_in_the_smallest_print():
     narrow = [Column(f"C{n}") for n in range(6)]
     assert layout(table(*narrow)).size == "small"
-    assert layout(table(*narrow, Column("D"))).size == "footnotesize"
+    assert layout(table(*narrow, Column("D")))[1:] == (False, "footnotesize")
     assert layout(table(Column("long " * 12), *narrow[:2])).size == "small"
 
 

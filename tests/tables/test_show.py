@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from steadfast.show.cells import Values, rank_cells, share_cell, value_cells
 from steadfast.show.figures import model_style
-from steadfast.show.results import shared_notes
+from steadfast.show.results import Results, range_note, shared_notes
 from steadfast.show.roster import Display, DisplayedModel, Roster
 from steadfast.show.table import Cell
 from steadfast.stages.collect import DOCUMENT, collect_tables
@@ -121,6 +122,30 @@ def test_models_keep_their_colours():
 )
 def test_only_complete_coverage_prints_as_100(scored, expected, text, is_marked):
     assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * is_marked)
+
+
+def test_note_names_the_lowest_and_the_highest_or_the_one_value():
+    named = [("a", 0.25), ("b", 0.5), ("c", 0.75)]
+    note = (None, "The mean: from 0.25 (a) to 0.75 (c).")
+    assert range_note("the mean", named, 2) == [note]
+    assert range_note("the mean", named[:1], 2) == [(None, "The mean: 0.25 (a).")]
+    assert range_note("the mean", [], 2) == []
+
+
+@pytest.mark.parametrize(
+    ("stratum", "clusters", "counts"),
+    [
+        ("length", [3, 4], "7 texts (3 to 4 per length)"),
+        ("length", [3], "3 texts"),
+        ("", [3, 4], "7 texts"),
+    ],
+)
+def test_sampling_units_are_counted_by_stratum_where_there_are_several(stratum, clusters, counts):
+    units = pd.DataFrame({"part": "", "clusters": clusters})
+    frames = {"coverage": pd.DataFrame({"model": ["m"]}), "sampling_units": units}
+    words = {"sampling_unit": {"unit": "texts", "stratum": stratum}}
+    note = ("sampling", f"Sampling units: {counts}.")
+    assert Results(frames, Display(), words).sampling_notes() == [note]
 
 
 TIES = Ties(

@@ -83,6 +83,14 @@ def test_measures_that_do_not_fit_follow_in_another_block():
     ]
 
 
+@pytest.mark.parametrize(("width", "label"), [(100, 24), (60, 20), (20, 8)])
+def test_long_label_goes_on_in_the_next_line(width, label):
+    section = Section((cells("m" * 30, ".5"),))
+    table = Table("summary", "Caption.", (Column("M"), Column("X")), (section,))
+    lines = summary_lines(table, width)
+    assert lines[2:4] == [f"{'m' * label}  .5", "m" * min(label, 30 - label)]
+
+
 def test_escape_characters_of_labels_are_not_printed():
     section = Section((cells("a\x1b[31m", ".5"),))
     table = Table("summary", "Caption.", (Column("M"), Column("X")), (section,))

@@ -13,7 +13,7 @@ from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
 from steadfast.config.portable import CONFIG_FILE, config_provenance
-from steadfast.jobs.finished import METRICS_PROVENANCE, FinishedRun
+from steadfast.jobs.finished import FinishedRun
 from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 
@@ -45,6 +45,5 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         # that the metrics were made by this config.
         shutil.copytree(unpacked / MADE, results, dirs_exist_ok=True)
         shutil.move(unpacked / CONFIG, results / CONFIG_FILE)
-        benchmarks = [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]
-        config_provenance(results, benchmarks).write()
+        config_provenance(results, ()).write()
         yield FinishedRun.of(results)

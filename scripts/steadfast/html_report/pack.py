@@ -97,9 +97,8 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
     for name in run.evaluation.running:
         if run.evaluation.evaluated_models(name):
             parts += run.parts(name).values()
-    score_bytes = 0
-    for part in parts:
-        score_bytes += sum(file_size(part.scores_path(model)) for model in part.models)
+    files = [part.scores_path(model) for part in parts for model in part.models]
+    score_bytes = sum(map(file_size, files))
     # Packed, answers with their scores take less than the files of scores alone.
     cut = CUTS[0] if score_bytes <= limit else _first_cut(parts, limit)
     pack = Pack()

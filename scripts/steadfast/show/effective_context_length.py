@@ -6,7 +6,7 @@ from steadfast.base.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells
 from steadfast.show.results import Note, Results, values_by_model
 from steadfast.show.roster import Group
-from steadfast.show.table import Cell, Column, Table, rounded
+from steadfast.show.table import Cell, Column, Table
 from steadfast.stats.effective_context_length import SHARE, EffectiveLength, effective_lengths
 from steadfast.stats.tidy import rows_of
 
@@ -26,10 +26,9 @@ class Effective:
         # Where nothing was scored the rows name no length.
         self.lengths = list(dict.fromkeys(self.rows["length"])) or ["--"]
         self.effective_lengths = effective_lengths(self.rows)
-        share = rounded(100 * SHARE, 6).normalize()
         self.slots = {
             "score": score,
-            "share": f"{share:f}",
+            "share": f"{100 * SHARE:g}",
             "first": self.lengths[0],
             "last": self.lengths[-1],
             "unit": results.words["sampling_unit"]["unit"],

@@ -281,7 +281,11 @@ def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Returns names for a sentence, the first few of many."""
+    """Returns names for a sentence, the first few of many.
+
+    >>> listed_names(["a", "b", "c"]), listed_names(["a", "b", "c", "d"])
+    ('a, b, c', 'a, b, c and 1 more')
+    """
     further = len(names) - NAMES_LISTED
     first_names = ", ".join(names[:NAMES_LISTED])
     return f"{first_names} and {further} more" if further > 0 else first_names
@@ -294,5 +298,5 @@ def incomplete_models(rows: pd.DataFrame, column: str = "n") -> set[str]:
 
 def values_by_model(rows: pd.DataFrame, column: str = "value") -> dict[str, float]:
     """Returns the value by model of rows with one a model, without those that have none."""
-    with_value = rows[rows[column].notna()]
-    return dict(zip(with_value["model"], with_value[column], strict=True))
+    values: dict[str, float] = rows.set_index("model")[column].dropna().to_dict()
+    return values

@@ -179,7 +179,7 @@ def _measure_columns(measure: SummaryMeasure, roster: Roster) -> Iterator[tuple[
 
 def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
     """Returns a column of the summary that is text; dashes where it is empty."""
-    texts = dict(zip(rows["model"], rows[column], strict=True))
+    texts = rows.set_index("model")[column].to_dict()
     return {model: (Cell(texts.get(model) or None),) for model in roster.models}
 
 

@@ -105,9 +105,8 @@ class DataSet(StrictModel):
     @property
     def judge_fields(self) -> list[str]:
         """The fields of the records that the judge's template names, where there is one."""
-        if self.scorer != "judge" or not resolve_path(self.judge_template).is_file():
-            return []
-        return judge.template_fields(self.judge_template)
+        has_template = resolve_path(self.judge_template).is_file()
+        return judge.template_fields(self.judge_template) if has_template else []
 
     @property
     def reading(self) -> Settings:

@@ -94,7 +94,7 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     the choice whose letter, in any case, or text is the whole answer.
     """
     letters = string.ascii_uppercase[: len(choices)]
-    texts = {plain(choice, LOOSE): letter for letter, choice in zip(letters, choices, strict=True)}
+    texts = {plain(choice, LOOSE): letters[place] for place, choice in enumerate(choices)}
     lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]
     marked = [match[1] or match[2] for match in _marked(letters).finditer(" ".join(lines))]
     if marked:
@@ -247,7 +247,7 @@ def number_named(text: str) -> Decimal | None:
         named = None
         for match in form.finditer(text):
             name = next(filter(None, match.groups()))
-            number = last_number(FURTHER.split(name, maxsplit=1)[0])
+            number = last_number(FURTHER.split(name)[0])
             named = named if number is None else number
         if named is not None:
             return named

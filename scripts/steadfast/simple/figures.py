@@ -20,7 +20,8 @@ def figures(frames: Frames, display: Display, **settings: Any) -> dict[str, Pict
     main = results.measures[0]
     words = results.words
     means = rows_of(frames["scores"], measure=main)
-    categories = list(dict.fromkeys(zip(means["kind"], means["category"], strict=True)))
+    unique = means[["kind", "category"]].drop_duplicates()
+    categories = list(unique.itertuples(index=False, name=None))
     most_shown = words["most_categories"]
     labels = {}
     for kind, category in categories[:most_shown]:

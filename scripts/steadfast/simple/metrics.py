@@ -147,10 +147,10 @@ def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
     ['short a', 'short a', 'long b']
     """
     codes, names = pd.factorize(clusters)
-    ids, _ = pd.factorize(sample_ids.str.split("/", n=1).str[-1])
+    ids, id_names = pd.factorize(sample_ids.str.split("/", n=1).str[-1])
     # A graph of clusters and ids, with an edge where a cluster has an instance of an id.
     edges = (np.ones(len(codes)), (codes, len(names) + ids))
-    size = len(names) + ids.max(initial=-1) + 1
+    size = len(names) + len(id_names)
     _, components = connected_components(coo_array(edges, shape=(size, size)), directed=False)
     first: dict[int, str] = {}
     for name, component in zip(names, components, strict=False):

@@ -38,7 +38,7 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
     for measure, by_model in values.items():
         rows[measure] = by_model.to_frame("value").assign(n=by_template.size()).reset_index()
     table = pd.concat([rows[measure].assign(measure=measure) for measure in MEASURES])
-    table = table.sort_values("model", kind="stable", ignore_index=True)
+    table = table.sort_values("model", kind="stable")
     return table[["model", "measure", "value", "low", "high", "n"]]
 
 

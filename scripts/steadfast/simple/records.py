@@ -174,7 +174,7 @@ def _number(place: re.Match[str], size: int) -> int:
     if place["share"]:
         return math.ceil(int(place["share"]) * size / 100) + int(place["further"] or 0)
     number = int(place["number"])
-    return number if number > 0 else size + 1 + number
+    return number if number >= 0 else size + 1 + number
 
 
 def _default(record: Record, choices: bool) -> str:

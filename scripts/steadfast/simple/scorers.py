@@ -93,8 +93,8 @@ def f1(text: str, instance: Instance) -> Mark:
 
 # With c words in common, precision is c/n and recall c/m: 2PR/(P + R) = 2c/(n + m).
 def _f1(response: Sequence[str], right: Sequence[str]) -> float:
-    if not response or not right:
-        return float(response == right)
+    if response == right:
+        return 1.0
     common = (Counter(response) & Counter(right)).total()
     return 2 * common / (len(response) + len(right))
 
@@ -110,7 +110,7 @@ def number(text: str, instance: Instance, tolerance: float = 0.0) -> Mark:
         return NOTHING_READ
     numbers = map(last_number, map(str, instance.answers))
     rights = [right for right in numbers if right is not None]
-    near = any(named == right or abs(named - right) <= largest for right in rights)
+    near = any(abs(named - right) <= largest for right in rights)
     return Mark(float(near), str(named), unread=False)
 
 
@@ -127,9 +127,11 @@ def choice(text: str, instance: Instance) -> Mark:
 def letter_of(right: object, choices: Sequence[str]) -> str | None:
     """Returns the letter of a right answer, which is a letter or a choice's text; None where it is
     neither, or the letter of one choice and the text of another."""
-    letters = string.ascii_uppercase[: len(choices)]
-    pairs = zip(letters, choices, strict=True)
-    return only_letter({letter for letter, choice in pairs if str(right) in (letter, choice)})
+    named = set()
+    for letter, choice in zip(string.ascii_uppercase, choices, strict=False):
+        if str(right) in (letter, choice):
+            named.add(letter)
+    return only_letter(named)
 
 
 SCORERS: dict[str, Callable[..., Mark]] = {

@@ -196,7 +196,7 @@ class JobLines(logging.Filter, logging.Formatter):
             )
         running = [self._name(started) for started in self._started.values()]
         self._bar.n = record.done
-        self._bar.set_postfix_str(first_names(running, MOST_RUNNING), refresh=True)
+        self._bar.set_postfix_str(first_names(running, MOST_RUNNING))
         if record.done >= record.total:
             self._bar.close()
 
