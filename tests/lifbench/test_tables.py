@@ -1,9 +1,11 @@
 """LIFBench's tables from a small run's metrics."""
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -20,7 +22,7 @@ from score_records import (
 )
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS, OPTIONAL
-from steadfast.benchmarks.lifbench.tables.further import sign_notes
+from steadfast.benchmarks.lifbench.tables.further import recs_table, sign_notes
 from steadfast.benchmarks.lifbench.tables.reproduction import (
     NOTES,
     PrintedCell,
@@ -360,3 +362,28 @@ def test_effective_length_has_its_interval_and_retention(tmp_path):
     summary = frames["summary"].set_index(["model", "measure"])["effective_context_length"]
     assert (summary["good", "ARS"], summary["fair", "ARS"]) == ("≥ 8k", "4k")
     assert summary["good", "IFS"] == summary["reference", "ARS"] == ""
+
+
+def test_recs_table_names_the_checks_that_texts_fail():
+    failing = {
+        "task": "OQ",
+        "direction": math.nan,
+        **dict.fromkeys(("texts", "usable", "mended", "edited"), 1),
+        "fails_terms": 2.0,
+        "fails_length": 0.0,
+        "sizes": "3 2",
+        "pick_distances": "0.128 0.5",
+        **dict.fromkeys(("inertia", "spread", "random_spread", "percentile"), 1.5),
+    }
+    passing = failing | {"task": "LOI", "direction": -1, "fails_terms": 0.0}
+    results = SimpleNamespace(
+        frames={"recs": pd.DataFrame([failing, passing])},
+        digits=2,
+        notes=(),
+        table=lambda name, headings, sections, notes: sections,
+    )
+    (section,) = recs_table(results, "recs")
+    texts = [[str(cell.text) for cell in line] for line in section.rows]
+    assert [line[0] for line in texts] == ["OQ", "LOI (-1)"]
+    assert [line[5] for line in texts] == ["terms 2", "–"]
+    assert texts[0][6:9] == ["3 2", "1.50", "0.13 0.50"]

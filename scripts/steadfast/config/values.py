@@ -73,6 +73,8 @@ def dotted_key(key_path: Iterable[str | int]) -> str:
 
     >>> dotted_key(["models", "a\\nb", "tags", 0])
     'models.a\\\\nb.tags.0'
+    >>> dotted_key([100 * "a"]) == 100 * "a", dotted_key([101 * "a"]) == 97 * "a" + "..."
+    (True, True)
     """
     names = []
     for step in key_path:
