@@ -1,4 +1,4 @@
-"""The GPU-hours that a plan has for the jobs of a model, and their shares of its load."""
+"""GPU-hours of a planned model's jobs, their shares of its load, and its tokenizer."""
 
 import json
 import math
@@ -66,3 +66,11 @@ def test_jobs_request_stated_hours_or_four_without_throughput():
 @pytest.mark.parametrize(("gpus", "source"), [(2, "measured"), (4, "stated")])
 def test_speed_is_measured_by_runs_on_the_gpus_of_one_copy(gpus, source, tmp_path):
     assert measured(tmp_path, gpus, copies=2).speed.source == source
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "name"), [("cl100k_base", "cl100k_base"), (None, "o200k_base")]
+)
+def test_prompts_are_counted_by_the_tokenizer_of_the_config(tokenizer, name):
+    model = replace(planned(), answers={"engine": "openai", "tokenizer": tokenizer})
+    assert model._tokenizer[:2] == (name, False)  # the latter: whether it is an estimate
