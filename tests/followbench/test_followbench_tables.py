@@ -10,6 +10,7 @@ from picture_checks import check, with_layout
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
 from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH
 from steadfast.benchmarks.followbench.facts import CATEGORIES
 from steadfast.benchmarks.followbench.figures import figures
 from steadfast.benchmarks.followbench.tables import BUILDERS, FollowbenchResults, tables
@@ -282,3 +283,8 @@ def test_published_consistency_is_printed_unchanged():
     printed = published_rows("table5_consistency")
     assert printed == [[m, text, *[""] * 5] for m, text in PRINTED["consistency"].items()]
     assert printed[0][:2] == ["GPT-4", "42.2"]
+
+
+def test_summary_has_the_digits_of_the_paper():
+    digits = {name: measure.digits for name, measure in FOLLOWBENCH.measures.items()}
+    assert digits == {"HSR": 1, "CSL": 1}  # Tables 2 to 5
