@@ -65,6 +65,7 @@ def import_package() -> None:
 
 
 def functions_by_file() -> dict[str, list[FunctionType]]:
+    """Returns all functions by the file of their code."""
     gc.unfreeze()  # what conftest.py has frozen could not be listed
     functions = defaultdict(list)
     for value in gc.get_objects():

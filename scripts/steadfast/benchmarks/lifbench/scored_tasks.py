@@ -46,9 +46,8 @@ def score_points(rubric: str) -> dict[str, dict[str, ScorePoint]]:
     for task in SCORED_TASKS.values():
         points_of_tasks[task.id] = {}
         for name, point in task.points.items():
-            weights = {"corrected_weight": point["weight"], **point}
-            capabilities = tuple(point["capabilities"])
-            points_of_tasks[task.id][name] = ScorePoint(weights[key], capabilities)
+            weight = point[key] if key in point else point["weight"]
+            points_of_tasks[task.id][name] = ScorePoint(weight, tuple(point["capabilities"]))
     return points_of_tasks
 
 

@@ -44,7 +44,7 @@ def json_with_none(text: str) -> tuple[bool, Any]:
 def read_value(text: str) -> tuple[bool, Any]:
     """Returns whether a text is JSON, more or less, or a Python literal, and its value."""
     is_literal, value = json_with_none(text)
-    if not is_literal:
+    if not is_literal and "," in text:  # without a comma it would be read as it was
         is_literal, value = json_with_none(
             _LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text)
         )
